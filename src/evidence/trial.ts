@@ -1,0 +1,109 @@
+/** What was measured: slices, rounds and the whole job's evidence, as plain data that is stored as it is. */
+import type { JobPlan } from '../config/plan.ts';
+import type { JudgeSettings } from '../config/settings.ts';
+import type { Warning } from '../kernel/errors.ts';
+import type { Bytes, Nanoseconds } from '../kernel/units.ts';
+import type { Side } from '../kernel/words.ts';
+import type { SliceResult } from '../load/protocol.ts';
+
+/** Why a slice may not be used; causes recorded by someone other than the service. */
+export type UnsoundReason =
+  | 'released-too-few'
+  | 'dropped-unsaturated'
+  | 'generator-busy'
+  | 'descriptors-exhausted'
+  | 'ports-exhausted'
+  | 'not-conserved'
+  | 'generator-failed';
+
+/** What the machine did meanwhile. */
+export interface MachineNoise {
+  /** Share of all CPU time stolen by the hypervisor; null where the system does not tell. */
+  readonly steal: number | null;
+  /** Mean number of runnable tasks beyond the CPUs, or the PSI "some" share of the slice; null where not told. */
+  readonly pressure: number | null;
+}
+
+/** A slice of one side: load result, cost and diagnostics. */
+export interface Trial {
+  readonly scenario: string;
+  readonly side: Side;
+  readonly pair: number;
+  /** True for a pair that was run again because an earlier one was unsound. */
+  readonly replacement: boolean;
+  /** Since the start of the job. */
+  readonly startedAt: Nanoseconds;
+  readonly load: SliceResult;
+  readonly cost: {
+    /** CPU of the process tree from the start of this slice to the start of the same side's next slice, or end of round. */
+    readonly cpu: Nanoseconds;
+    /** The part of that stretch in which this side was not under load. */
+    readonly idle: Nanoseconds;
+  } | null;
+  readonly machine: MachineNoise;
+  readonly saturated: boolean;
+  readonly unsound: readonly UnsoundReason[];
+}
+
+export interface RoundSide {
+  readonly startTime: Nanoseconds;
+  readonly origin: string;
+  readonly warmUp: { readonly requests: number; readonly blocks: number; readonly settled: boolean };
+  /** CPU nanoseconds per nanosecond while nothing was asked of it. */
+  readonly idleRate: number;
+  readonly peakMemory: Bytes | null;
+  /** False when only tick counters could be read. */
+  readonly preciseCost: boolean;
+}
+
+export interface Round {
+  readonly index: number;
+  readonly phase: 'measuring' | 'confirming';
+  readonly startedAt: Nanoseconds;
+  readonly duration: Nanoseconds;
+  readonly first: {
+    readonly spawn: Side;
+    readonly probe: Side;
+    readonly warm: Side;
+    readonly lowerPort: Side;
+  };
+  readonly sides: Readonly<Record<Side, RoundSide>>;
+  readonly trials: readonly Trial[];
+}
+
+export interface RevisionRecord {
+  readonly sha: string;
+  /** What was asked for: a branch, a tag, a hash. */
+  readonly ref: string;
+  /** One sentence: how it was chosen. */
+  readonly how: string;
+  /** SHA-256 over the built directory's files; null when it was not computed. */
+  readonly outputHash: string | null;
+}
+
+export interface Environment {
+  readonly tailgate: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly kernel: string;
+  readonly cpuModel: string;
+  readonly cpus: number;
+  readonly memory: Bytes;
+  /** Runner image and version in GitHub Actions, else null. */
+  readonly runner: string | null;
+}
+
+export interface Evidence {
+  readonly schema: 'tailgate-evidence';
+  readonly version: 1;
+  readonly createdAt: string;
+  readonly environment: Environment;
+  readonly revisions: Readonly<Record<Side, RevisionRecord>>;
+  /** Equal output hashes although the revisions differ. */
+  readonly identicalBuilds: boolean;
+  readonly plan: JobPlan;
+  readonly judge: JudgeSettings;
+  readonly onDifferentBody: 'warn' | 'stop';
+  readonly rounds: readonly Round[];
+  readonly warnings: readonly Warning[];
+}
