@@ -128,7 +128,7 @@ export async function endGroup(group: number, options: EndOptions): Promise<EndR
   const identity = { group, leaderStart: options.leaderStart ?? null, mark: options.mark ?? null };
   let members = findMembers(identity);
   if (members.length === 0) return { how: 'already-gone', killed: [], left: [], duration: ns(0) };
-  const signalled = new Set<number>();
+  const asked = new Set<number>();
   const known = new Map<number, ProcessEntry>();
   const killed = new Set<number>();
   const killAt = begun + options.grace;
@@ -137,17 +137,15 @@ export async function endGroup(group: number, options: EndOptions): Promise<EndR
     const now = clock.now();
     if (now > killAt + killPatience) break;
     const killing = now >= killAt;
-    for (const member of members) {
-      known.set(member.pid, member);
-      if (killing) {
-        killed.add(member.pid);
-        signalProcess(member, 'SIGKILL');
-      } else if (!signalled.has(member.pid)) {
-        signalled.add(member.pid);
-        signalProcess(member, options.signal);
-        // A stopped process would keep the signal pending until the grace is over.
-        signalProcess(member, 'SIGCONT');
-      }
+    for (const member of members) known.set(member.pid, member);
+    const unasked = members.filter((member) => !asked.has(member.pid));
+    if (killing) {
+      signalAll(group, members, ['SIGKILL']);
+      for (const member of members) killed.add(member.pid);
+    } else if (unasked.length > 0) {
+      // A stopped process would keep the signal pending until the grace is over.
+      signalAll(asked.size === 0 ? group : null, unasked, [options.signal, 'SIGCONT']);
+      for (const member of unasked) asked.add(member.pid);
     }
     await clock.sleep(pause);
     pause = ns(Math.min(pause * 1.5, 50e6));
@@ -168,6 +166,25 @@ export function killGroupNow(identity: GroupIdentity): void {
     return;
   }
   for (const member of findMembers(identity)) signalProcess(member, 'SIGKILL');
+}
+
+/** Signals the group in one stroke, so that nobody forks between two signals; then those who left it. */
+function signalAll(
+  group: number | null,
+  members: readonly ProcessEntry[],
+  signals: readonly NodeJS.Signals[],
+): void {
+  const whole = group !== null && group > 1 && group !== readProcess(process.pid)?.group;
+  for (const signal of signals) {
+    if (whole && members.some((member) => member.group === group)) {
+      try {
+        process.kill(-group, signal);
+      } catch {
+        // Its last member left in between.
+      }
+    }
+    for (const member of members) if (!whole || member.group !== group) signalProcess(member, signal);
+  }
 }
 
 function signalProcess(entry: ProcessEntry, signal: NodeJS.Signals): void {
@@ -248,6 +265,8 @@ function listWithPs(): readonly ProcessEntry[] {
 }
 
 function taskkill(pid: number): void {
+  // 0 and 4 are the system's own.
+  if (pid <= 4) return;
   try {
     execFileSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
   } catch {
