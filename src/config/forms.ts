@@ -1,0 +1,110 @@
+/** The written forms of single values in tailgate.yml: what is accepted, and the sentence that says so. */
+import type { StatusRange } from './settings.ts';
+
+/** A form as the schema uses it: `wanted` ends the sentence "…, wanted …" of a problem. */
+export interface Form {
+  readonly pattern: RegExp;
+  readonly wanted: string;
+}
+
+/** Durations as `parseDuration` reads them, with a unit. */
+export const durationPattern = /^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/;
+export const ratioForm: Form = { pattern: /^\d+(\.\d+)?\s*%$/, wanted: 'wanted a share such as 5%' };
+export const pointsForm: Form = {
+  pattern: /^\d+(\.\d+)?\s*points?$/,
+  wanted: 'wanted percentage points such as 0.1 points',
+};
+export const nameForm: Form = {
+  // No slash and no backtick: names stand in `scenario/metric` and in tables.
+  pattern: /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,58}[A-Za-z0-9._-])?$/,
+  wanted: 'wanted 1 to 60 letters, digits, spaces, dots, dashes or underscores, a letter or digit first',
+};
+export const pathForm: Form = {
+  // What a request line can carry: printable ASCII without space and without the fragment sign.
+  pattern: /^\/[!"$-~]*$/,
+  wanted:
+    'wanted a path that starts with / and has no spaces, # or unescaped letters beyond ASCII (/caf%C3%A9)',
+};
+export const commandForm: Form = {
+  pattern: /^[^\0]*[^\s\0][^\0]*$/,
+  wanted: 'wanted a command such as node server.js',
+};
+export const revisionForm: Form = {
+  // A leading dash would be read as an option by git.
+  pattern: /^(?!.*\.\.)[^\s\0:?*[\\-][^\s\0:?*[\\]*$/,
+  wanted: 'wanted merge-base, previous, or a branch, tag or commit',
+};
+export const directoryForm: Form = {
+  pattern: /^(?!\/)(?![A-Za-z]:)(?!(?:.*[\\/])?\.\.(?:[\\/]|$))[^\0]+$/,
+  wanted: 'wanted a directory inside the repository, relative to its root, without ..',
+};
+export const globForm: Form = {
+  pattern: /^[^\s\0](?:[^\0]*[^\s\0])?$/,
+  wanted: 'wanted a glob such as src/**',
+};
+export const variableForm: Form = {
+  pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
+  wanted: 'wanted a name of letters, digits and underscores, no digit first',
+};
+
+export const statusWanted = 'wanted a status such as 200 or 2xx, or a list of them';
+/** One status or class of statuses as text; a bare number is accepted beside it. */
+export const statusPattern = /^[1-5](xx|\d\d)$/;
+
+/** Reads `2xx`, `200` or 200; null when it is none of them. */
+export function parseStatus(value: string | number): StatusRange | null {
+  const text = String(value);
+  if (!statusPattern.test(text)) return null;
+  const from = Number(text.replace('xx', '00'));
+  return { from, to: text.endsWith('xx') ? from + 99 : from };
+}
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** What the HTTP client refuses to send, or writes by itself (undici 7, lib/core/request.js). */
+const clientHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What is wrong with a header, as a sentence; null when it can be sent. Values are not repeated: they may be secret. */
+export function headerProblem(name: string, value: string): string | null {
+  if (!headerName.test(name)) return 'wanted a header name of letters, digits and dashes';
+  if (clientHeaders.has(name.toLowerCase())) {
+    return `the HTTP client sets \`${name.toLowerCase()}\` itself: remove this header`;
+  }
+  if (!headerValue.test(value)) return 'its value has characters that no header can carry: encode it';
+  return null;
+}
+
+/** What is wrong with a variable of the service's environment, as a sentence; null when it can be set. */
+export function variableProblem(name: string, value: string): string | null {
+  if (!variableForm.pattern.test(name)) return variableForm.wanted;
+  if (name === 'PORT') {
+    return 'Tailgate sets PORT, a different one for each side: remove it, or use {port} in `start`';
+  }
+  if (value.includes('\0')) return 'its value has a zero byte, which no environment can carry';
+  return null;
+}
+
+/**
+ * Replaces `${NAME}` by a variable of the job; `$${` stands for a plain `${`.
+ * @returns the text, and the names that the job does not have.
+ */
+export function fillVariables(
+  text: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly text: string; readonly missing: readonly string[] } {
+  const missing: string[] = [];
+  const filled = text.replace(/(\$?)\$\{([^}]*)\}/g, (whole, sign: string, name: string) => {
+    if (sign !== '') return whole.slice(1);
+    const value = environment[name];
+    if (value === undefined) missing.push(name);
+    return value ?? '';
+  });
+  return { text: filled, missing };
+}

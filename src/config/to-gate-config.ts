@@ -1,0 +1,83 @@
+/** The words of the file → the settings of the house: camel case, brands, scenarios with their rate and requests. */
+import { perSecond } from '../kernel/units.ts';
+import type { FileSettings } from './schema.ts';
+import type { GateConfig, RequestSettings, ScenarioSettings } from './settings.ts';
+
+type FileScenario = FileSettings['scenarios'][number];
+type FileRequest = NonNullable<FileScenario['requests']>[number];
+
+/** @param env `env` of the file with the job's variables put in. */
+export function toGateConfig(file: FileSettings, env: Readonly<Record<string, string>>): GateConfig {
+  return {
+    setup: file.setup.trim(),
+    setupTimeout: file['setup-timeout'],
+    start: file.start.trim(),
+    startTimeout: file['start-timeout'],
+    workingDirectory: file['working-directory'],
+    env,
+    ready: file.ready,
+    stop: file.stop,
+    listenerCheck: file['listener-check'] === 'on' || file['listener-check'] === true,
+    baseline: file.baseline,
+    paths: file.paths,
+    submodules: file.submodules,
+    lfs: file.lfs,
+    arrivals: file.arrivals,
+    timeout: file.timeout,
+    maxSockets: file['max-sockets'],
+    maxInFlight: file['max-in-flight'],
+    scenarios: file.scenarios.map((scenario) => toScenario(scenario, file.rate)),
+    timeBudget: file['time-budget'],
+    rounds: file.rounds,
+    slices: file.slices,
+    sliceRequests: file['slice-requests'],
+    warmUp: {
+      requests: file['warm-up'].requests,
+      rate: file['warm-up'].rate === 'auto' ? 'auto' : perSecond(file['warm-up'].rate),
+      most: file['warm-up'].most,
+    },
+    confirm: file.confirm,
+    seed: file.seed === 'random' ? null : file.seed,
+    judge: {
+      p50: file.judge.p50,
+      p99: file.judge.p99,
+      cpu: file.judge.cpu,
+      cpuTotal: file.judge['cpu-total'],
+      tail: file.judge.tail,
+      errors: file.judge.errors,
+    },
+    onDifferentBody: file['on-different-body'],
+    failOn: [...new Set(file['fail-on'])],
+    onBaselineFailure: file['on-baseline-failure'],
+    waivers: [],
+    trustConfig: file['trust-config'],
+    comment: file.comment,
+  };
+}
+
+function toScenario(scenario: FileScenario, rate: number): ScenarioSettings {
+  const requests = scenario.requests?.map(toRequest) ?? [get(scenario.path ?? '/')];
+  return { name: scenario.name, rate: perSecond(scenario.rate ?? rate), requests };
+}
+
+function get(path: string): RequestSettings {
+  return {
+    method: 'GET',
+    path,
+    headers: {},
+    body: null,
+    weight: 1,
+    expect: { status: [{ from: 200, to: 299 }] },
+  };
+}
+
+function toRequest(request: FileRequest): RequestSettings {
+  const { body, headers } = request;
+  if (body === null || typeof body === 'string') return { ...request, body };
+  const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  return {
+    ...request,
+    headers: named ? headers : { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+}
