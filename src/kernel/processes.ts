@@ -101,6 +101,8 @@ export interface EndOptions {
   readonly clock: Clock;
   readonly leaderStart?: number | null;
   readonly mark?: string | null;
+  /** Members seen earlier: they are ended too when nothing else connects them to the group any more. */
+  readonly known?: readonly ProcessEntry[];
 }
 
 export interface EndReport {
@@ -126,7 +128,7 @@ export async function endGroup(group: number, options: EndOptions): Promise<EndR
   const begun = clock.now();
   if (process.platform === 'win32') return endOnWindows(group, begun, clock);
   const identity = { group, leaderStart: options.leaderStart ?? null, mark: options.mark ?? null };
-  let members = findMembers(identity);
+  let members = findMembers(identity, options.known);
   if (members.length === 0) return { how: 'already-gone', killed: [], left: [], duration: ns(0) };
   const asked = new Set<number>();
   const known = new Map<number, ProcessEntry>();

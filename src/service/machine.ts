@@ -1,0 +1,146 @@
+/** What the machine is and what else it was doing: CPUs that may be used, time stolen, tasks that had to wait. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path/posix';
+import type { Bytes } from '../kernel/units.ts';
+import { bytes } from '../kernel/units.ts';
+import { version } from '../kernel/version.ts';
+import { realClock } from '../kernel/world.ts';
+
+/** Contents of a file, null when there is none. */
+export type ReadText = (path: string) => string | null;
+
+const readText: ReadText = (path) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+};
+
+/** Counters of the machine at one moment; null where the system does not tell. */
+export interface MachineReading {
+  /** Monotonic nanoseconds. */
+  readonly at: number;
+  /** Ticks since boot over all CPUs. */
+  readonly ticks: { readonly stolen: number; readonly total: number } | null;
+  /** Microseconds since boot in which some task waited for a CPU. */
+  readonly waited: number | null;
+  /** Tasks that ran or wanted to, right now. */
+  readonly runnable: number | null;
+  readonly cpus: number;
+}
+
+/** As `MachineNoise` of the evidence: share of CPU time stolen, and pressure on the run queue. */
+export interface Noise {
+  readonly steal: number | null;
+  /** Share of the time in which some task waited for a CPU (PSI); without PSI, tasks beyond the CPUs. */
+  readonly pressure: number | null;
+}
+
+export function readMachine(read: ReadText = readText, now: number = realClock.now()): MachineReading {
+  const stat = read('/proc/stat');
+  const pressure = read('/proc/pressure/cpu');
+  return {
+    at: now,
+    ticks: stat === null ? null : parseTicks(stat),
+    waited: numberAfter(pressure, /^some .*\btotal=(\d+)/m),
+    runnable: numberAfter(stat, /^procs_running (\d+)/m),
+    cpus: availableParallelism(),
+  };
+}
+
+export function noiseBetween(before: MachineReading, after: MachineReading): Noise {
+  return { steal: stealBetween(before, after), pressure: pressureBetween(before, after) };
+}
+
+/** CPUs that this process may use: affinity and the limits of every cgroup above it; 1.5 is possible. */
+export function usableCpus(read: ReadText = readText, affinity: number = availableParallelism()): number {
+  let least = affinity;
+  for (const folder of ownGroups(read)) {
+    const [quota, period] = (read(join(folder, 'cpu.max')) ?? '').trim().split(' ').map(Number);
+    if (quota !== undefined && period !== undefined && quota > 0 && period > 0) {
+      least = Math.min(least, quota / period);
+    }
+  }
+  return least;
+}
+
+/** Memory that this process may use: that of the machine, or the least limit of the cgroups above it. */
+export function usableMemory(read: ReadText = readText, installed: number = totalmem()): Bytes {
+  let least = installed;
+  for (const folder of ownGroups(read)) {
+    const limit = Number.parseInt(read(join(folder, 'memory.max')) ?? '', 10);
+    if (limit > 0) least = Math.min(least, limit);
+  }
+  return bytes(least);
+}
+
+/** As `Environment` of the evidence. */
+export interface MachineFacts {
+  readonly tailgate: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly kernel: string;
+  readonly cpuModel: string;
+  readonly cpus: number;
+  readonly memory: Bytes;
+  readonly runner: string | null;
+}
+
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): MachineFacts {
+  const image = [env['ImageOS'], env['ImageVersion']].filter((part) => part !== undefined && part !== '');
+  return {
+    tailgate: version,
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    kernel: release(),
+    cpuModel: cpus()[0]?.model.trim() || 'unknown',
+    cpus: usableCpus(),
+    memory: usableMemory(),
+    runner: image.length === 0 ? null : image.join(' '),
+  };
+}
+
+function stealBetween(before: MachineReading, after: MachineReading): number | null {
+  if (before.ticks === null || after.ticks === null) return null;
+  const total = after.ticks.total - before.ticks.total;
+  const stolen = after.ticks.stolen - before.ticks.stolen;
+  // The kernel's counters may step back by a tick; less than one tick has passed when total is 0.
+  return total <= 0 ? null : Math.min(1, Math.max(0, stolen / total));
+}
+
+function pressureBetween(before: MachineReading, after: MachineReading): number | null {
+  const elapsed = (after.at - before.at) / 1000;
+  if (before.waited !== null && after.waited !== null) {
+    return elapsed <= 0 ? null : Math.min(1, Math.max(0, (after.waited - before.waited) / elapsed));
+  }
+  if (before.runnable === null || after.runnable === null) return null;
+  const beyond = (reading: MachineReading): number => Math.max(0, (reading.runnable ?? 0) - reading.cpus);
+  return (beyond(before) + beyond(after)) / 2;
+}
+
+/** proc_stat(5): `cpu user nice system idle iowait irq softirq steal guest guest_nice`; guests are in user already. */
+function parseTicks(stat: string): MachineReading['ticks'] {
+  const fields = /^cpu +(.+)$/m.exec(stat)?.[1]?.trim().split(/\s+/).map(Number);
+  if (fields === undefined || fields.length < 8) return null;
+  return { stolen: fields[7]!, total: fields.slice(0, 8).reduce((sum, field) => sum + field, 0) };
+}
+
+/** Folders of our own cgroup (version 2) and of those above it, up to the root. */
+function ownGroups(read: ReadText): readonly string[] {
+  const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup') ?? '')?.[1];
+  if (path === undefined) return [];
+  const folders: string[] = [];
+  for (let at = join('/sys/fs/cgroup', path); at.startsWith('/sys/fs/cgroup'); at = join(at, '..')) {
+    folders.push(at);
+  }
+  return folders;
+}
+
+function numberAfter(text: string | null, pattern: RegExp): number | null {
+  const found = text === null ? undefined : pattern.exec(text)?.[1];
+  return found === undefined ? null : Number(found);
+}
