@@ -1,0 +1,311 @@
+/** One metric of one scenario at a look: estimate, test and bound, before anything is decided about it. */
+import type { ScenarioPlan } from '../config/plan.ts';
+import type { JudgeSettings } from '../config/settings.ts';
+import { assertNever } from '../kernel/errors.ts';
+import { formatCount, formatRatio, logRatio, type Ratio, ratio } from '../kernel/units.ts';
+import type { MetricName, RowState } from '../kernel/words.ts';
+import { metricNames, percentileShare } from '../kernel/words.ts';
+import type { Comparison } from './compare.ts';
+import { compareMetric, isPercentile, judgedView, saturatedSlices } from './compare.ts';
+import type { Change } from './finding.ts';
+import type { UsableRound } from './pairing.ts';
+import { metricWords, saturationSentence } from './reasons.ts';
+import type { Condition } from './same-work.ts';
+import { saturatedShare } from './same-work.ts';
+import type { ReadSlice, View } from './slices.ts';
+import { otherView } from './slices.ts';
+import {
+  hodgesLehmann,
+  interval,
+  signedRankP,
+  signFlipP,
+  singleRunSpread,
+  smallestDetectable,
+  smallestP,
+  spreadOf,
+  upperBound,
+} from './statistics.ts';
+
+/** A scenario as a look sees it. */
+export interface ScenarioLook {
+  readonly plan: ScenarioPlan;
+  readonly rounds: readonly UsableRound[];
+  readonly dropped: number;
+  readonly condition: Condition;
+}
+
+/** A question that is tested with the others of the job: is the candidate worse in this respect? */
+export interface Hypothesis {
+  readonly p: number;
+  readonly smallestP: number;
+  /** The effect reaches the smallest change worth a red build. */
+  readonly large: boolean;
+  /** So plain that a look which may only pass sends it to confirmation. */
+  readonly blatant: boolean;
+  readonly reason: string | null;
+}
+
+export interface Row {
+  readonly scenario: string;
+  readonly metric: MetricName;
+  readonly judged: boolean;
+  readonly view: View | null;
+  readonly tolerance: { readonly min: Ratio; readonly detect: Ratio | null };
+  readonly comparison: Comparison;
+  readonly change: Change;
+  readonly other: { readonly view: View; readonly change: Change } | null;
+  readonly rounds: { readonly used: number; readonly dropped: number };
+  /** Empty when there is nothing to test. */
+  readonly hypotheses: readonly Hypothesis[];
+  readonly improved: boolean;
+  /** The upper bound excludes `detect`. */
+  readonly bounded: boolean;
+  /** Why it may not pass whatever its bound says. */
+  readonly blocked: string | null;
+  /** A state that needs no test. */
+  readonly settled: { readonly state: RowState; readonly reason: string } | null;
+  /** A remark when the state is plain. */
+  readonly note: string | null;
+}
+
+/** Mirror of the fail level for information rows: `improved` never fails a job. */
+const improvedLevel = 0.01;
+/** An early look passes only when no metric is worse at this level, unadjusted. */
+const worseLevel = 0.05;
+/** A metric with values in fewer of the rounds than this is not judged. */
+const leastValues = 0.75;
+
+/** All metrics of a scenario over the rounds of a look. `tooNoisy` says why percentiles cannot pass. */
+export function rowsOf(
+  look: ScenarioLook,
+  settings: JudgeSettings,
+  passLevel: number,
+  tooNoisy: string | null,
+  read: ReadSlice,
+): Row[] {
+  const view = judgedView(look.rounds);
+  return metricNames.map((metric) => rowOf(look, metric, view, settings, passLevel, tooNoisy, read));
+}
+
+function rowOf(
+  look: ScenarioLook,
+  metric: MetricName,
+  jobView: View,
+  settings: JudgeSettings,
+  passLevel: number,
+  tooNoisy: string | null,
+  read: ReadSlice,
+): Row {
+  const view = isPercentile(metric) ? jobView : null;
+  const tolerance = toleranceOf(metric, settings);
+  const comparison = compareMetric(look.rounds, metric, view ?? 'all-shots', read);
+  const second = view === null ? null : compareMetric(look.rounds, metric, otherView(view), read);
+  const settled = settledState(look, metric, view, comparison, tooNoisy);
+  const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
+  const tested = settled === null ? testOf(comparison, tolerance.min, look.condition) : null;
+  return {
+    scenario: look.plan.name,
+    metric,
+    judged: look.plan.judged.includes(metric),
+    view,
+    tolerance,
+    comparison,
+    change: changeOf(comparison, passLevel),
+    other:
+      second === null || view === null
+        ? null
+        : { view: otherView(view), change: changeOf(second, passLevel) },
+    rounds: {
+      used: comparison.kind === 'none' ? 0 : comparison.perRound.length,
+      dropped: look.dropped + (comparison.kind === 'points' ? 0 : comparison.missing),
+    },
+    hypotheses: [...(tested === null ? [] : [tested]), ...saturation],
+    improved: settled === null && isImproved(comparison, tolerance.min),
+    bounded: isBounded(comparison, tolerance.detect, passLevel),
+    blocked: settled === null ? blockOf(view, second, tolerance.min, tooNoisy) : null,
+    settled,
+    note: look.condition.kind === 'comparable' && metric !== 'errors' ? look.condition.bodies : null,
+  };
+}
+
+/** Worse at the unadjusted 5 % and by at least the smallest change that matters: blocks an early pass. */
+export const isWorse = (row: Row): boolean =>
+  row.hypotheses.some((hypothesis) => hypothesis.p <= worseLevel && hypothesis.large);
+
+export function toleranceOf(metric: MetricName, settings: JudgeSettings): Row['tolerance'] {
+  switch (metric) {
+    case 'p50':
+      return settings.p50;
+    case 'p90':
+    case 'p95':
+    case 'p99':
+      return settings.p99;
+    case 'cpu':
+      return settings.cpu;
+    case 'cpu-total':
+      return settings.cpuTotal;
+    case 'tail':
+      return { min: settings.tail.min, detect: null };
+    case 'errors':
+      return { min: settings.errors.min, detect: null };
+    default:
+      return assertNever(metric);
+  }
+}
+
+/** The figures of a comparison, without NaN and infinities: what cannot be said is null. */
+function changeOf(comparison: Comparison, passLevel: number): Change {
+  switch (comparison.kind) {
+    case 'none':
+      return { kind: 'none', reason: comparison.reason };
+    case 'points':
+      return {
+        kind: 'points',
+        difference: ratio(comparison.candidate - comparison.baseline),
+        p: signFlipP(comparison.counts),
+        adjustedP: null,
+      };
+    case 'ratio': {
+      const d = comparison.perRound;
+      const [low, high] = interval(d, 0.025);
+      const upper = upperBound(d, passLevel);
+      const spread = spreadOf(d);
+      const detectable = smallestDetectable(d);
+      return {
+        kind: 'ratio',
+        effect: ratio(Math.expm1(hodgesLehmann(d))),
+        interval: Number.isFinite(spread) ? [ratio(Math.expm1(low)), ratio(Math.expm1(high))] : null,
+        spread: Number.isFinite(spread) ? logRatio(spread) : null,
+        p: signedRankP(d),
+        adjustedP: null,
+        upper: Number.isFinite(upper) ? ratio(Math.expm1(upper)) : null,
+        singleRunSpread: logRatio(singleRunSpread(d)),
+        smallestDetectable: Number.isFinite(detectable) ? ratio(detectable) : null,
+      };
+    }
+    default:
+      return assertNever(comparison);
+  }
+}
+
+function testOf(comparison: Comparison, min: number, condition: Condition): Hypothesis | null {
+  switch (comparison.kind) {
+    case 'none':
+      return null;
+    case 'points':
+      return {
+        p: signFlipP(comparison.counts),
+        smallestP: smallestP(comparison.counts),
+        large: comparison.candidate - comparison.baseline >= min,
+        blatant: condition.kind === 'candidate-fails',
+        reason: condition.kind === 'candidate-fails' ? condition.reason : null,
+      };
+    case 'ratio':
+      return {
+        p: signedRankP(comparison.perRound),
+        smallestP: smallestP(comparison.perRound),
+        large: hodgesLehmann(comparison.perRound) >= Math.log1p(min),
+        blatant: false,
+        reason: null,
+      };
+    default:
+      return assertNever(comparison);
+  }
+}
+
+/** In logs, so that swapping the sides turns a regression into an improvement of the same size. */
+function isImproved(comparison: Comparison, min: number): boolean {
+  if (comparison.kind === 'none') return false;
+  const level = Math.max(improvedLevel, 2 ** -comparison.perRound.length);
+  if (comparison.kind === 'points') {
+    const mirrored = signFlipP(comparison.counts.map((count) => -count));
+    return mirrored <= level && comparison.baseline - comparison.candidate >= min;
+  }
+  const mirrored = signedRankP(comparison.perRound.map((d) => -d));
+  return mirrored <= level && hodgesLehmann(comparison.perRound) <= -Math.log1p(min);
+}
+
+function isBounded(comparison: Comparison, detect: number | null, passLevel: number): boolean {
+  // Counts have no bound: they pass when their test does not reject.
+  if (detect === null) return comparison.kind === 'points';
+  return comparison.kind === 'ratio' && upperBound(comparison.perRound, passLevel) <= Math.log1p(detect);
+}
+
+/** On-time percentiles pass only when those over all shots are not significantly worse. */
+function blockOf(
+  view: View | null,
+  second: Comparison | null,
+  min: number,
+  tooNoisy: string | null,
+): string | null {
+  if (view === null) return null;
+  if (tooNoisy !== null) return tooNoisy;
+  if (view === 'all-shots' || second?.kind !== 'ratio') return null;
+  const effect = hodgesLehmann(second.perRound);
+  const worse = signedRankP(second.perRound) <= worseLevel && effect >= Math.log1p(min);
+  return worse
+    ? `over all shots it rose by ${formatRatio(ratio(Math.expm1(effect)))}, which the shots sent on time do not show`
+    : null;
+}
+
+/** States that follow from what was measured, not from how it compares. */
+function settledState(
+  look: ScenarioLook,
+  metric: MetricName,
+  view: View | null,
+  comparison: Comparison,
+  tooNoisy: string | null,
+): Row['settled'] {
+  const { condition, plan } = look;
+  if (condition.kind === 'new') return { state: 'new', reason: condition.reason };
+  if (condition.kind === 'stop') return { state: 'invalid', reason: condition.reason };
+  if (condition.kind === 'candidate-fails' && metric !== 'errors') {
+    return { state: 'invalid', reason: condition.reason };
+  }
+  if (isPercentile(metric) && percentileShare[metric] > percentileShare[plan.tailPercentile]) {
+    return { state: 'not-eligible', reason: ineligibleReason(metric, plan) };
+  }
+  // Late shares that differ are the doing of a side: then all shots are tested, and only a pass is refused.
+  if (tooNoisy !== null && view === 'on-time') return { state: 'undecided', reason: tooNoisy };
+  if (comparison.kind === 'none') {
+    return {
+      state: 'undecided',
+      reason: `${metricWords(metric)} could not be compared: ${comparison.reason}`,
+    };
+  }
+  if (comparison.perRound.length < leastValues * look.rounds.length) {
+    return {
+      state: 'undecided',
+      reason: `${metricWords(metric)} has a value in only ${comparison.perRound.length} of ${look.rounds.length} rounds`,
+    };
+  }
+  return null;
+}
+
+function ineligibleReason(metric: keyof typeof percentileShare, plan: ScenarioPlan): string {
+  const beyond = 1 - percentileShare[metric];
+  const [slice, round] = [5 / beyond, 20 / beyond].map((shots) => formatCount(shots));
+  return `${metric} needs ${slice} scheduled requests a slice and ${round} a side and round; ${formatCount(plan.sliceRequests)} and ${formatCount(plan.slices * plan.sliceRequests)} are scheduled, so ${plan.tailPercentile} is judged in its place`;
+}
+
+/** Only the candidate cannot hold the rate: exact sign-flip on saturated slices, and most of its slices are. */
+function saturationOf(look: ScenarioLook): Hypothesis[] {
+  if (look.condition.kind === 'new' || look.condition.kind === 'stop') return [];
+  const rounds = saturatedSlices(look.rounds);
+  const [baseline, candidate, of] = [
+    rounds.reduce((sum, round) => sum + round.baseline, 0),
+    rounds.reduce((sum, round) => sum + round.candidate, 0),
+    rounds.reduce((sum, round) => sum + round.of, 0),
+  ];
+  if (candidate < saturatedShare * of || baseline >= (saturatedShare / 2) * of || of === 0) return [];
+  const differences = rounds.map((round) => round.candidate - round.baseline);
+  return [
+    {
+      p: signFlipP(differences),
+      smallestP: smallestP(differences),
+      large: true,
+      blatant: true,
+      reason: saturationSentence(look.plan, candidate, baseline, of),
+    },
+  ];
+}
