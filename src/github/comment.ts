@@ -13,12 +13,6 @@ export interface StickyMarker {
 
 export type CommentMode = 'always' | 'on-change' | 'on-regression' | 'never';
 
-export interface LastReport {
-  readonly outcome: Outcome;
-  /** Whether any row regressed or improved. */
-  readonly moved: boolean;
-}
-
 export interface CommentRequest<Marker extends StickyMarker> {
   /** Number of the pull request. */
   readonly number: number;
@@ -32,8 +26,6 @@ export interface CommentRequest<Marker extends StickyMarker> {
   readonly fromFork: boolean;
   /** Reads the marker of a body; null when there is none, or a broken one. */
   readonly parseMarker: (body: string) => Marker | null;
-  /** What the comment with this marker reported last; null when it does not say. */
-  readonly lastReport: (marker: Marker) => LastReport | null;
   /**
    * The comment, from the longest form to the shortest, each carrying the marker of this run.
    * @param previous the marker of the comment that will be replaced, with its history; null for a first one.
@@ -75,9 +67,6 @@ export async function publishComment<Marker extends StickyMarker>(
         : skipped(`comment: ${request.mode}, and there is nothing to say`);
     }
     if (isNewer(found.marker, request)) return skipped(newerRunSpoke, found.comment.url);
-    if (!worthUpdating(request, request.lastReport(found.marker))) {
-      return { kind: 'unchanged', url: found.comment.url };
-    }
     return await replace(client, request, found);
   } catch (thrown) {
     return { kind: 'refused', notice: noticeOf(thrown, request) };
@@ -169,9 +158,11 @@ function isNewer(marker: StickyMarker, request: Omit<StickyMarker, 'id'>): boole
   return marker.run === request.run ? marker.attempt > request.attempt : marker.run > request.run;
 }
 
-type Occasion = Pick<CommentRequest<StickyMarker>, 'mode' | 'outcome' | 'moved'>;
-
-function worthCreating(occasion: Occasion): boolean {
+/**
+ * A mode says when a first comment is worth the notification it sends. An edit sends none, so that a comment
+ * which is there is kept true in every mode: it must not go on announcing a regression that was mended.
+ */
+function worthCreating(occasion: Pick<CommentRequest<StickyMarker>, 'mode' | 'outcome' | 'moved'>): boolean {
   switch (occasion.mode) {
     case 'never':
       return false;
@@ -181,25 +172,6 @@ function worthCreating(occasion: Occasion): boolean {
       return occasion.moved || (occasion.outcome !== 'pass' && occasion.outcome !== 'skipped');
     case 'on-regression':
       return occasion.outcome === 'regression';
-    default:
-      return assertNever(occasion.mode);
-  }
-}
-
-/**
- * An edit notifies nobody, so that under `on-regression` a comment which is there is kept true: it must not go
- * on announcing a regression that was mended. Under `on-change` it is left alone only when both reports say
- * that nothing moved and end alike.
- */
-function worthUpdating(occasion: Occasion, last: LastReport | null): boolean {
-  switch (occasion.mode) {
-    case 'never':
-      return false;
-    case 'always':
-    case 'on-regression':
-      return true;
-    case 'on-change':
-      return last === null || last.moved || occasion.moved || last.outcome !== occasion.outcome;
     default:
       return assertNever(occasion.mode);
   }
