@@ -26,6 +26,8 @@ export async function uploadEvidence(
 ): Promise<UploadResult> {
   const allowed = name.replace(/["<>|:*?\r\n\\/]/g, '-');
   try {
+    // Otherwise an upload that stalls holds the process for five minutes after we gave it up.
+    process.env['ACTIONS_ARTIFACT_UPLOAD_TIMEOUT_MS'] ??= String(uploadTimeout / 2);
     const client = new DefaultArtifactClient();
     const { id } = await inTime(client.uploadArtifact(allowed, [...files], root));
     if (id === undefined) throw new Error('the runner gave no id for the artifact');

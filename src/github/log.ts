@@ -51,12 +51,12 @@ export function inWords(warning: Warning): string {
 /**
  * The runner acts on every line of a log that starts with `::`, white space before it allowed, and on `##[`
  * wherever it stands. A service that prints `::set-output` or `::stop-commands` must not talk to the runner
- * through the lines of it that we repeat.
+ * through the lines of it that we repeat. (U+0085 is white space to the runner, not to JavaScript.)
  */
 export function harmless(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
-    .replace(/^(\s*)::/gm, '$1: :')
+    .replace(/^([\s\u0085]*)::/gm, '$1: :')
     .replaceAll('##[', '## [');
 }
 
