@@ -9,7 +9,8 @@ import {
   ratio,
   toChange,
 } from '../kernel/units.ts';
-import type { MetricName } from '../kernel/words.ts';
+import type { MetricName, PercentileName } from '../kernel/words.ts';
+import { percentileShare } from '../kernel/words.ts';
 import type { Change } from './finding.ts';
 
 type RatioChange = Extract<Change, { kind: 'ratio' }>;
@@ -30,6 +31,13 @@ export function metricWords(metric: MetricName): string {
     default:
       return metric;
   }
+}
+
+/** Why a percentile above the highest eligible one is shown and not judged. */
+export function ineligibleSentence(metric: PercentileName, plan: ScenarioPlan): string {
+  const beyond = 1 - percentileShare[metric];
+  const [slice, round] = [5 / beyond, 20 / beyond].map(formatCount);
+  return `${metric} needs ${slice} scheduled requests a slice and ${round} a side and round; ${formatCount(plan.sliceRequests)} and ${formatCount(plan.slices * plan.sliceRequests)} are scheduled, so ${plan.tailPercentile} is judged in its place`;
 }
 
 export function saturationSentence(

@@ -2,14 +2,14 @@
 import type { ScenarioPlan } from '../config/plan.ts';
 import type { JudgeSettings } from '../config/settings.ts';
 import { assertNever } from '../kernel/errors.ts';
-import { formatCount, formatRatio, logRatio, type Ratio, ratio } from '../kernel/units.ts';
+import { formatRatio, logRatio, type Ratio, ratio } from '../kernel/units.ts';
 import type { MetricName, RowState } from '../kernel/words.ts';
 import { metricNames, percentileShare } from '../kernel/words.ts';
 import type { Comparison } from './compare.ts';
 import { compareMetric, isPercentile, judgedView, saturatedSlices } from './compare.ts';
 import type { Change } from './finding.ts';
 import type { UsableRound } from './pairing.ts';
-import { metricWords, saturationSentence } from './reasons.ts';
+import { ineligibleSentence, metricWords, saturationSentence } from './reasons.ts';
 import type { Condition } from './same-work.ts';
 import { saturatedShare } from './same-work.ts';
 import type { ReadSlice, View } from './slices.ts';
@@ -263,7 +263,7 @@ function settledState(
     return { state: 'invalid', reason: condition.reason };
   }
   if (isPercentile(metric) && percentileShare[metric] > percentileShare[plan.tailPercentile]) {
-    return { state: 'not-eligible', reason: ineligibleReason(metric, plan) };
+    return { state: 'not-eligible', reason: ineligibleSentence(metric, plan) };
   }
   // Late shares that differ are the doing of a side: then all shots are tested, and only a pass is refused.
   if (tooNoisy !== null && view === 'on-time') return { state: 'undecided', reason: tooNoisy };
@@ -280,12 +280,6 @@ function settledState(
     };
   }
   return null;
-}
-
-function ineligibleReason(metric: keyof typeof percentileShare, plan: ScenarioPlan): string {
-  const beyond = 1 - percentileShare[metric];
-  const [slice, round] = [5 / beyond, 20 / beyond].map((shots) => formatCount(shots));
-  return `${metric} needs ${slice} scheduled requests a slice and ${round} a side and round; ${formatCount(plan.sliceRequests)} and ${formatCount(plan.slices * plan.sliceRequests)} are scheduled, so ${plan.tailPercentile} is judged in its place`;
 }
 
 /** Only the candidate cannot hold the rate: exact sign-flip on saturated slices, and most of its slices are. */

@@ -137,15 +137,20 @@ export function holm(p: readonly number[]): number[] {
 }
 
 /**
- * Holm over the hypotheses that can reach `level` at all. Those whose smallest attainable p exceeds level / m
- * leave first (Tarone 1990, Biometrics 46): that depends on the absolute differences alone, so the level holds.
+ * Holm over the hypotheses that can be rejected at all. The others leave first, by Tarone's rule: with K the
+ * smallest number for which at most K hypotheses can attain p ≤ level / K, those K stay (Tarone 1990, Biometrics
+ * 46). Who leaves depends on the absolute differences alone, so the level holds.
  * @returns adjusted p, null for one that left.
  */
 export function holmWithTarone(
   hypotheses: readonly { readonly p: number; readonly smallestP: number }[],
   level: number,
 ): (number | null)[] {
-  const able = hypotheses.map((hypothesis) => hypothesis.smallestP <= level / hypotheses.length + 1e-12);
+  const ableAt = (size: number): boolean[] =>
+    hypotheses.map((hypothesis) => hypothesis.smallestP <= level / size + 1e-12);
+  let size = 1;
+  while (ableAt(size).filter(Boolean).length > size) size += 1;
+  const able = ableAt(size);
   const adjusted = holm(hypotheses.filter((_, index) => able[index]).map((hypothesis) => hypothesis.p));
   let next = 0;
   return able.map((isAble) => (isAble ? adjusted[next++]! : null));

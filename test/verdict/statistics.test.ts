@@ -390,5 +390,29 @@ describe('edges', () => {
     expect(holmWithTarone([few, sharp, plain], 0.05)).toEqual([null, 0.03, 0.4]);
     expect(holm([0.25, 0.015, 0.4])[1]).toBeCloseTo(0.045, 12);
     expect(holmWithTarone([], 0.05)).toEqual([]);
+    const nine = { p: 2 ** -9, smallestP: 2 ** -9 };
+    // Four that can reach 1 % / 4 stay although they could not reach 1 % / 6; eight together cannot.
+    expect(holmWithTarone([nine, nine, nine, nine, few, few], 0.01).slice(3)).toEqual([
+      4 * 2 ** -9,
+      null,
+      null,
+    ]);
+    expect(holmWithTarone(Array(8).fill(nine), 0.01)).toEqual(Array(8).fill(null));
+  });
+
+  it('keeps the family-wise level with few and with many non-zero differences', () => {
+    const random = seededRandom('family');
+    let jobs = 0;
+    for (let job = 0; job < 4_000; job++) {
+      const family = Array.from({ length: 6 }, (_, metric) => {
+        const counts = Array.from({ length: 9 }, () =>
+          metric < 2 && random.next() < 0.6 ? 0 : random.below(9) - 4,
+        );
+        return { p: signFlipP(counts), smallestP: smallestP(counts) };
+      });
+      if (holmWithTarone(family, 0.05).some((adjusted) => adjusted !== null && adjusted <= 0.05)) jobs += 1;
+    }
+    expect(jobs / 4_000).toBeLessThanOrEqual(0.06);
+    expect(jobs / 4_000).toBeGreaterThan(0.005);
   });
 });
