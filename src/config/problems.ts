@@ -85,16 +85,18 @@ export function problemsError(
   problems: readonly Problem[],
   place: (path: KeyPath) => string | null,
 ): TailgateError {
-  const lines = new Set(
-    problems.map((problem) => {
-      const where = place(problem.path);
-      return `  - ${pathText(problem.path)}${where === null ? '' : ` (${where})`}: ${sentence(problem)}`;
-    }),
-  );
+  // The first problem of a value is the cause of its others.
+  const lines = new Map<string, string>();
+  for (const problem of problems) {
+    const path = pathText(problem.path);
+    const where = place(problem.path);
+    const line = `  - ${path}${where === null ? '' : ` (${where})`}: ${sentence(problem)}`;
+    if (!lines.has(path)) lines.set(path, line);
+  }
   const count = lines.size === 1 ? 'a problem' : `${lines.size} problems`;
   return new TailgateError({
     code: 'usage',
-    message: `${source} has ${count}:\n${[...lines].join('\n')}`,
+    message: `${source} has ${count}:\n${[...lines.values()].join('\n')}`,
     hint: 'tailgate.schema.json describes every key with its form and its default.',
   });
 }

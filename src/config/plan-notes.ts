@@ -1,0 +1,84 @@
+/** What a reader should know about a plan before it runs, and which setting would change it. */
+import type { Warning } from '../kernel/errors.ts';
+import { formatCount } from '../kernel/units.ts';
+import { leastRequests, leastRequestsARound, type TailPercentile } from './eligibility.ts';
+import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
+import type { GateConfig } from './settings.ts';
+import { budgetText, costOfJob } from './timing.ts';
+
+export function notesOf(
+  config: GateConfig,
+  plan: Omit<JobPlan, 'notes'>,
+  assumptions: PlanAssumptions,
+): readonly Warning[] {
+  const { slices } = plan.scenarios[0]!;
+  const notes: Warning[] = [];
+  if (plan.rounds < config.rounds.aim) {
+    notes.push({
+      code: 'fewer-rounds',
+      message: `${plan.rounds} rounds instead of ${config.rounds.aim}: more do not fit into the time budget`,
+      hint: `fewer rounds see only larger changes; ${budgetFor(config, assumptions, slices, 'p90')} or more gives all of them`,
+    });
+  }
+  if (slices < config.slices) {
+    notes.push({
+      code: 'fewer-slices',
+      message: `${slices} slices a side and round instead of ${config.slices}: more do not fit into the time budget`,
+    });
+  }
+  for (const percentile of ['p95', 'p90'] as const) {
+    const lower = plan.scenarios.filter((scenario) => scenario.tailPercentile === percentile);
+    if (lower.length > 0) notes.push(lowerPercentile(config, plan, assumptions, lower));
+  }
+  return notes;
+}
+
+/** @param lower scenarios that judge the same percentile below p99. */
+function lowerPercentile(
+  config: GateConfig,
+  plan: Omit<JobPlan, 'notes'>,
+  assumptions: PlanAssumptions,
+  lower: readonly ScenarioPlan[],
+): Warning {
+  const { tailPercentile, slices } = lower[0]!;
+  const fewest = Math.min(...lower.map((scenario) => scenario.sliceRequests));
+  const whose =
+    plan.scenarios.length === 1 ? '' : ` of ${lower.map((scenario) => `"${scenario.name}"`).join(', ')}`;
+  const needs = leastRequests('p99', slices);
+  return {
+    code: 'percentile-in-place-of-p99',
+    message:
+      `${tailPercentile}${whose} is judged in place of p99: p99 needs ${formatCount(needs)} requests a slice and ` +
+      `${formatCount(leastRequestsARound('p99'))} a side and round, this plan has ${formatCount(fewest)} and ${formatCount(fewest * slices)}`,
+    hint: `${waysToP99(config, plan, assumptions, slices).join(', or ')} would make p99 eligible`,
+  };
+}
+
+/** With the named budget the planner has room for every round aimed at, the configured slices, and p99 everywhere. */
+function waysToP99(
+  config: GateConfig,
+  plan: Omit<JobPlan, 'notes'>,
+  assumptions: PlanAssumptions,
+  slices: number,
+): readonly string[] {
+  const needs = leastRequests('p99', config.slices);
+  const budget = budgetFor(config, assumptions, config.slices, 'p99');
+  const ways = [config.sliceRequests < needs ? `\`slice-requests: ${needs}\` with ${budget}` : budget];
+  const fewest = leastRequests('p99', 4);
+  const fewer = { slices: 4, requests: config.scenarios.map(() => fewest) };
+  const fewerFit =
+    config.sliceRequests >= fewest && costOfJob(config, assumptions, plan.rounds, fewer) <= config.timeBudget;
+  if (slices > 4 && fewerFit) ways.push('`slices: 4`');
+  return ways;
+}
+
+/** The time budget with which every round that is aimed at has a percentile eligible in every scenario. */
+function budgetFor(
+  config: GateConfig,
+  assumptions: PlanAssumptions,
+  slices: number,
+  percentile: TailPercentile,
+): string {
+  const layout = { slices, requests: config.scenarios.map(() => leastRequests(percentile, slices)) };
+  return `\`time-budget: ${budgetText(costOfJob(config, assumptions, config.rounds.aim, layout))}\``;
+}

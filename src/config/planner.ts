@@ -1,0 +1,188 @@
+/** Config and seed → the plan of a job: rounds first, then slices, then requests, then the percentile to be judged. */
+import { TailgateError } from '../kernel/errors.ts';
+import { formatDuration } from '../kernel/units.ts';
+import { eligiblePercentile, leastRequests, tailPercentiles } from './eligibility.ts';
+import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
+import { notesOf } from './plan-notes.ts';
+import type { GateConfig } from './settings.ts';
+import { budgetText, confirmationRounds, costOfJob, costOfRound, type Layout, leadInOf } from './timing.ts';
+
+/** What the verdict's plan of looks says about a number of rounds. */
+export interface LookRules {
+  /** The rounds at which a job of at most `rounds` rounds looks, ascending, `rounds` the last. */
+  readonly lookRounds: (rounds: number) => readonly number[];
+  /** The fewest rounds with which a job that judges so many metrics could ever fail. */
+  readonly leastRounds: (judged: number) => number;
+}
+
+/** p50, the tail percentile, cpu, cpu-total, tail, errors. */
+const judgedPerScenario = 6;
+
+/**
+ * Plans a job by `verdict.md` rules 4 to 6. The rounds are fixed first: as many as aimed at; fewer only when even p90
+ * would not be eligible; more only when every slice is whole and time is left. Then the slices (the configured
+ * number, or fewer), then the requests of a slice, then the highest eligible percentile of each scenario.
+ * @param looks handed over from the verdict's table of looks.
+ * @throws TailgateError `usage`: no number of rounds could ever fail, or the time budget is too short, naming the
+ *   one it needs.
+ */
+export function planJob(
+  config: GateConfig,
+  seed: number,
+  assumptions: PlanAssumptions,
+  looks: LookRules,
+): JobPlan {
+  const needed = roundsThatCanFail(config, looks);
+  const { rounds, layout } = chooseRounds(config, assumptions, Math.max(config.rounds.least, needed));
+  const scenarios = config.scenarios.map((scenario, index): ScenarioPlan => {
+    const sliceRequests = layout.requests[index]!;
+    const tailPercentile = eligiblePercentile(layout.slices, sliceRequests)!;
+    return {
+      name: scenario.name,
+      rate: scenario.rate,
+      slices: layout.slices,
+      sliceRequests,
+      tailPercentile,
+      judged: ['p50', tailPercentile, 'cpu', 'cpu-total', 'tail', 'errors'],
+    };
+  });
+  const cost = costOfRound(config, assumptions, layout);
+  const plan = {
+    seed,
+    rounds,
+    looks: looks.lookRounds(rounds),
+    confirm: config.confirm,
+    confirmationRounds: confirmationRounds(config),
+    scenarios,
+    leadIn: leadInOf(config),
+    warmUp: { requests: config.warmUp.requests, rate: config.warmUp.rate, most: cost.warmUp },
+    roundTime: cost.total,
+    totalTime: costOfJob(config, assumptions, rounds, layout),
+  };
+  return { ...plan, notes: notesOf(config, plan, assumptions) };
+}
+
+/** Counted shots of both sides in all rounds, without confirmation. */
+export function scheduledShots(plan: JobPlan): number {
+  return plan.scenarios.reduce(
+    (sum, scenario) => sum + 2 * plan.rounds * scenario.slices * scenario.sliceRequests,
+    0,
+  );
+}
+
+function roundsThatCanFail(config: GateConfig, looks: LookRules): number {
+  const judged = judgedPerScenario * config.scenarios.length;
+  const needed = looks.leastRounds(judged);
+  const { aim, most } = config.rounds;
+  if (aim >= needed) return needed;
+  const asked = most < needed ? `aim: ${needed}, most: ${needed}` : `aim: ${needed}`;
+  throw new TailgateError({
+    code: 'usage',
+    message: `\`rounds: { aim: ${aim} }\` could never fail: with ${judged} judged metrics an exact test needs at least ${needed} rounds`,
+    hint: `give \`rounds: { ${asked} }\`${config.scenarios.length > 1 ? ', or fewer scenarios' : ''}`,
+  });
+}
+
+function chooseRounds(
+  config: GateConfig,
+  assumptions: PlanAssumptions,
+  least: number,
+): { readonly rounds: number; readonly layout: Layout } {
+  const { aim, most } = config.rounds;
+  const whole = { slices: config.slices, requests: config.scenarios.map(() => config.sliceRequests) };
+  const wholeIsEnough = eligiblePercentile(whole.slices, config.sliceRequests) !== null;
+  for (let rounds = most; wholeIsEnough && rounds >= aim; rounds--) {
+    if (costOfJob(config, assumptions, rounds, whole) <= config.timeBudget) return { rounds, layout: whole };
+  }
+  for (let rounds = aim; rounds >= least; rounds--) {
+    for (const slices of sliceChoices(config)) {
+      const layout = largestLayout(config, assumptions, rounds, slices);
+      if (layout !== null) return { rounds, layout };
+    }
+  }
+  throw tooShort(config, assumptions, least);
+}
+
+/** The configured slices; where they do not fit, what is usual; then the fewest that balance both orders. */
+function sliceChoices(config: GateConfig): readonly number[] {
+  return [config.slices, 8, 4].filter(
+    (slices, index, all) =>
+      slices <= config.slices &&
+      all.indexOf(slices) === index &&
+      leastRequests('p90', slices) <= config.sliceRequests,
+  );
+}
+
+/**
+ * The most requests a slice that the budget allows at these rounds and slices; null when not even p90 would be
+ * eligible. Scenarios are raised to the next percentile one by one, the fastest first because it costs least.
+ */
+function largestLayout(
+  config: GateConfig,
+  assumptions: PlanAssumptions,
+  rounds: number,
+  slices: number,
+): Layout | null {
+  const fits = (requests: readonly number[]): boolean =>
+    costOfJob(config, assumptions, rounds, { slices, requests }) <= config.timeBudget;
+  let requests: readonly number[] = config.scenarios.map(() => leastRequests('p90', slices));
+  if (!fits(requests)) return null;
+  const fastestFirst = config.scenarios
+    .map((_, index) => index)
+    .sort((one, other) => config.scenarios[other]!.rate - config.scenarios[one]!.rate);
+  for (const percentile of [...tailPercentiles].reverse()) {
+    const least = leastRequests(percentile, slices);
+    if (least > config.sliceRequests) break;
+    for (const index of fastestFirst) {
+      const raised = requests.with(index, Math.max(least, requests[index]!));
+      if (fits(raised)) requests = raised;
+    }
+  }
+  return { slices, requests: fill(requests, config.sliceRequests, fits) };
+}
+
+/** Spends what is left: every scenario goes the same share of its way to whole slices. */
+function fill(
+  requests: readonly number[],
+  most: number,
+  fits: (requests: readonly number[]) => boolean,
+): readonly number[] {
+  const steps = 1000;
+  const filled = (step: number) =>
+    requests.map((least) => least + Math.floor(((most - least) * step) / steps));
+  let [low, high] = [0, steps];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(filled(middle))) low = middle;
+    else high = middle - 1;
+  }
+  return filled(low);
+}
+
+function tooShort(config: GateConfig, assumptions: PlanAssumptions, rounds: number): TailgateError {
+  const slices = sliceChoices(config).at(-1);
+  if (slices === undefined) {
+    return new TailgateError({
+      code: 'usage',
+      message: `\`slices: ${config.slices}\` with \`slice-requests: ${config.sliceRequests}\` has too few requests to judge any percentile`,
+      hint: `give \`slice-requests: ${leastRequests('p90', config.slices)}\` or more`,
+    });
+  }
+  const layout = { slices, requests: config.scenarios.map(() => leastRequests('p90', slices)) };
+  const round = costOfRound(config, assumptions, layout).total;
+  const all = rounds + confirmationRounds(config);
+  const confirming = config.confirm ? ` (${confirmationRounds(config)} of them to confirm)` : '';
+  const budget = budgetText(costOfJob(config, assumptions, rounds, layout));
+  const others = [
+    'a higher `rate`',
+    ...(config.scenarios.length > 1 ? ['fewer scenarios'] : []),
+    ...(config.confirm ? ['`confirm: false`'] : []),
+  ];
+  return new TailgateError({
+    code: 'usage',
+    message:
+      `\`time-budget\` of ${formatDuration(config.timeBudget)} is too short: it takes ${all} rounds${confirming} ` +
+      `of ${formatDuration(round)} or more, wanted at least \`time-budget: ${budget}\``,
+    hint: `give \`time-budget: ${budget}\` or more; ${others.join(', or ')} would shorten a round or their number`,
+  });
+}

@@ -1,0 +1,243 @@
+/** The plan of a job: rounds first, then slices, requests and the percentile; refused when it could never answer. */
+import { describe, expect, test } from 'vitest';
+import { eligiblePercentile, leastRequests } from '../../src/config/eligibility.ts';
+import type { JobPlan } from '../../src/config/plan.ts';
+import { type LookRules, planJob, scheduledShots } from '../../src/config/planner.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { budgetText, costOfJob, typicalAssumptions } from '../../src/config/timing.ts';
+import { TailgateError } from '../../src/kernel/errors.ts';
+import { ns, secondsToNs } from '../../src/kernel/units.ts';
+import { leastRounds, lookRounds } from '../../src/verdict/looks.ts';
+
+const looks: LookRules = { lookRounds, leastRounds };
+
+const configOf = (lines: string) =>
+  readConfig(`start: node server.js\n${lines}`, { source: 'test', overrides: {}, environment: {} }).config;
+const planOf = (lines: string, seed = 1): JobPlan =>
+  planJob(configOf(lines), seed, typicalAssumptions, looks);
+
+function refusalOf(lines: string): TailgateError {
+  try {
+    planOf(lines);
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(TailgateError);
+    expect((thrown as TailgateError).code).toBe('usage');
+    return thrown as TailgateError;
+  }
+  throw new Error('was planned');
+}
+
+const only = (plan: JobPlan) => plan.scenarios[0]!;
+
+describe('a percentile is eligible by the shots that are scheduled', () => {
+  test.each([
+    [8, 500, 'p99'],
+    [8, 499, 'p95'],
+    [4, 500, 'p99'],
+    [4, 499, 'p95'],
+    [8, 100, 'p95'],
+    [8, 99, 'p90'],
+    [8, 50, 'p90'],
+    [8, 49, null],
+    [4, 100, 'p95'],
+    [4, 50, 'p90'],
+  ] as const)('%i slices of %i: %s', (slices, requests, percentile) => {
+    expect(eligiblePercentile(slices, requests)).toBe(percentile);
+  });
+
+  test('as 5 beyond it in a slice and 20 in a side and round', () => {
+    expect([leastRequests('p99', 4), leastRequests('p95', 4), leastRequests('p90', 4)]).toEqual([
+      500, 100, 50,
+    ]);
+    // Fewer slices than any plan has: the round decides.
+    expect([leastRequests('p99', 2), leastRequests('p95', 2), leastRequests('p90', 2)]).toEqual([
+      1000, 200, 100,
+    ]);
+  });
+});
+
+describe('the plan', () => {
+  test('keeps to the time budget, confirmation included, from 2 to 5 minutes at 600/s', () => {
+    for (const minutes of [2, 3, 4, 5]) {
+      const plan = planOf(`rate: 600\ntime-budget: ${minutes}m`);
+      expect(plan.rounds).toBe(12);
+      expect(plan.looks).toEqual([6, 9, 12]);
+      expect(only(plan).slices).toBe(8);
+      expect(plan.totalTime).toBe((12 + 6) * plan.roundTime);
+      expect(plan.totalTime).toBeLessThanOrEqual(minutes * 60e9);
+      expect(plan.totalTime).toBeGreaterThan(minutes * 60e9 * 0.98);
+      expect(plan.warmUp.most).toBeLessThanOrEqual(plan.roundTime * 0.25 * (1 + 1e-9));
+      expect(only(plan).tailPercentile).toBe(eligiblePercentile(8, only(plan).sliceRequests));
+    }
+  });
+
+  test('judges more of the tail when it is given more time', () => {
+    const percentiles = ['80s', '3m', '7m'].map(
+      (budget) => only(planOf(`rate: 600\ntime-budget: ${budget}`)).tailPercentile,
+    );
+    expect(percentiles).toEqual(['p90', 'p95', 'p99']);
+  });
+
+  test('judges p50, the percentile, both costs, stalls and errors of every scenario', () => {
+    const plan = planOf('rate: 600\nscenarios: [{ name: a }, { name: b }]\ntime-budget: 6m');
+    expect(plan.scenarios.map((one) => one.judged)).toEqual([
+      ['p50', 'p95', 'cpu', 'cpu-total', 'tail', 'errors'],
+      ['p50', 'p95', 'cpu', 'cpu-total', 'tail', 'errors'],
+    ]);
+  });
+
+  test('takes whole slices and as many rounds as fit when there is room, and no more than `most`', () => {
+    const roomy = planOf('rate: 600\ntime-budget: 1h');
+    expect([roomy.rounds, only(roomy).slices, only(roomy).sliceRequests]).toEqual([15, 8, 500]);
+    expect(roomy.looks).toEqual([6, 9, 12, 15]);
+    const between = planOf('rate: 600\ntime-budget: 7m');
+    expect([between.rounds, only(between).sliceRequests]).toEqual([13, 500]);
+  });
+
+  test('gives up slices before rounds, and rounds only when not even p90 is left', () => {
+    const fewerSlices = planOf('rate: 600\ntime-budget: 80s');
+    expect([fewerSlices.rounds, only(fewerSlices).slices, only(fewerSlices).tailPercentile]).toEqual([
+      12,
+      4,
+      'p90',
+    ]);
+    const fewerRounds = planOf('rate: 600\ntime-budget: 60s');
+    expect(fewerRounds.rounds).toBeLessThan(12);
+    expect(only(fewerRounds).slices).toBe(4);
+    expect(fewerRounds.notes.map((note) => note.code)).toContain('fewer-rounds');
+  });
+
+  test('without confirmation has the time of six more rounds', () => {
+    const plan = planOf('rate: 1000\nconfirm: false');
+    expect(plan.confirmationRounds).toBe(0);
+    expect(plan.totalTime).toBe(plan.rounds * plan.roundTime);
+    expect(only(plan).tailPercentile).toBe('p99');
+  });
+
+  test('raises the fastest scenario first, because it costs least', () => {
+    const plan = planOf(
+      'scenarios: [{ name: slow, rate: 100 }, { name: fast, rate: 1000 }]\ntime-budget: 6m',
+    );
+    expect(plan.scenarios.map((one) => one.tailPercentile)).toEqual(['p90', 'p95']);
+  });
+
+  test('counts a warm-up of a fixed size as what it takes', () => {
+    const fixed = planOf('rate: 600\ntime-budget: 1h\nwarm-up: { requests: 300, rate: 600 }');
+    const settling = planOf('rate: 600\ntime-budget: 1h');
+    expect(fixed.warmUp.most).toBe(secondsToNs(1));
+    expect(settling.warmUp.most).toBeCloseTo(settling.roundTime / 4, -1);
+  });
+
+  test('gives slow scenarios a shorter lead-in', () => {
+    expect(planOf('rate: 600').leadIn).toBe(30);
+    expect(planOf('rate: 50\ntime-budget: 1h').leadIn).toBe(10);
+  });
+
+  test('is the same for the same config and seed, and carries both', () => {
+    expect(planOf('rate: 600', 77)).toEqual(planOf('rate: 600', 77));
+    expect(planOf('rate: 600', 77).seed).toBe(77);
+    const plan = planOf('rate: 600');
+    expect(scheduledShots(plan)).toBe(2 * 12 * 8 * only(plan).sliceRequests);
+  });
+
+  test('of the demonstration judges p99 in under three minutes', () => {
+    const plan = planOf(
+      'rate: 1000\nslices: 4\nrounds: { aim: 12, least: 6, most: 12 }\ntime-budget: 150s\njudge: { p99: { min: 10%, detect: 50% } }',
+    );
+    expect([plan.rounds, only(plan).tailPercentile]).toEqual([12, 'p99']);
+    expect(plan.totalTime).toBeLessThan(180e9);
+  });
+});
+
+describe('a note', () => {
+  const note = (plan: JobPlan) => plan.notes.find((one) => one.code === 'percentile-in-place-of-p99')!;
+
+  test('says which percentile is judged in place of p99, and what would change that', () => {
+    const { message, hint } = note(planOf('rate: 600'));
+    expect(message).toContain(
+      'p95 is judged in place of p99: p99 needs 500 requests a slice and 2,000 a side and round',
+    );
+    expect(hint).toBe('`time-budget: 7m`, or `slices: 4` would make p99 eligible');
+  });
+
+  test.each(['rate: 600', 'rate: 300', 'rate: 1000', 'rate: 100', 'rate: 50', 'rate: 200\nslices: 12'])(
+    'at %s keeps its word: with the budget it names p99 is judged',
+    (lines) => {
+      const budget = /`time-budget: (\w+)`/.exec(note(planOf(lines)).hint!)![1]!;
+      const plan = planOf(`${lines}\ntime-budget: ${budget}`);
+      expect(only(plan).tailPercentile).toBe('p99');
+      expect(plan.rounds).toBeGreaterThanOrEqual(12);
+    },
+  );
+
+  test('keeps its word about fewer slices, too', () => {
+    expect(only(planOf('rate: 600\nslices: 4')).tailPercentile).toBe('p99');
+    expect(note(planOf('rate: 300')).hint).not.toContain('slices');
+  });
+
+  test('names the setting that keeps p99 out when it is not the time', () => {
+    const { hint } = note(planOf('rate: 600\nslice-requests: 200\ntime-budget: 1h'));
+    expect(hint).toContain('`slice-requests: 500`');
+  });
+
+  test('names the scenarios when there are several', () => {
+    const plan = planOf('rate: 600\nscenarios: [{ name: a }, { name: b, rate: 20000 }]');
+    expect(plan.scenarios.map((one) => one.tailPercentile)).toEqual(['p95', 'p99']);
+    expect(note(plan).message).toContain('p95 of "a" is judged');
+  });
+});
+
+describe('a plan is refused', () => {
+  test('when the budget is too short, naming one that is enough', () => {
+    for (const lines of [
+      'rate: 600\ntime-budget: 30s',
+      'rate: 5',
+      'rate: 600\ntime-budget: 20s\nconfirm: false',
+    ]) {
+      const { message, hint } = refusalOf(lines);
+      const budget = /wanted at least `time-budget: (\w+)`/.exec(message)![1]!;
+      expect(hint).toContain(budget);
+      const rest = lines.replace(/time-budget: \w+/, '');
+      expect(planOf(`${rest}\ntime-budget: ${budget}`).rounds).toBeGreaterThanOrEqual(7);
+    }
+    expect(refusalOf('rate: 5').message).toContain('`time-budget` of 4 min is too short: it takes 13 rounds');
+  });
+
+  test('when no outcome of its rounds could be significant (2^−R > level / m), naming the rounds it needs', () => {
+    const { message, hint } = refusalOf('rounds: { aim: 6 }');
+    expect(message).toContain('with 6 judged metrics an exact test needs at least 7 rounds');
+    expect(hint).toContain('rounds: { aim: 7 }');
+    expect(planOf('rate: 600\nrounds: { aim: 7 }').rounds).toBe(7);
+    const names = Array.from({ length: 20 }, (_, index) => `{ name: s${index} }`).join(', ');
+    const many = refusalOf(`rate: 5000\ntime-budget: 6h\nscenarios: [${names}]\nrounds: { aim: 8, most: 8 }`);
+    expect(many.message).toContain('with 120 judged metrics');
+    expect(many.hint).toContain(`rounds: { aim: ${leastRounds(120)}, most: ${leastRounds(120)} }`);
+  });
+
+  test('never by going below the rounds that could fail', () => {
+    for (let seconds = 30; seconds <= 240; seconds += 7) {
+      try {
+        expect(planOf(`rate: 600\ntime-budget: ${seconds}s`).rounds).toBeGreaterThanOrEqual(leastRounds(6));
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(TailgateError);
+      }
+    }
+  });
+
+  test('when slices and requests together are too few for any percentile', () => {
+    expect(planOf('rate: 600\nslices: 4\nslice-requests: 50').scenarios[0]?.tailPercentile).toBe('p90');
+    expect(() => configOf('slice-requests: 49')).toThrow('wanted a whole number from 50');
+  });
+});
+
+test('a budget is written as one would type it, and never shorter', () => {
+  const text = (seconds: number) => budgetText(secondsToNs(seconds));
+  expect([text(41), text(90), text(120), text(121), text(387)]).toEqual(['50s', '90s', '120s', '3m', '7m']);
+});
+
+test('the cost of a job is linear in its rounds', () => {
+  const config = configOf('rate: 600\nconfirm: false');
+  const layout = { slices: 8, requests: [500] };
+  const assumed = { ...typicalAssumptions, roundOverhead: ns(0) };
+  expect(costOfJob(config, assumed, 10, layout)).toBe(10 * costOfJob(config, assumed, 1, layout));
+});
