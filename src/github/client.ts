@@ -70,7 +70,7 @@ const pages = { size: 100, most: 200 } as const;
 /**
  * Opens the connection. @actions/github reads the event payload while it is imported, so that a broken payload
  * would end the process with a stack trace: it is imported here, after the payload was read with a clear error.
- * @throws TailgateError `github` when the token is empty.
+ * @throws TailgateError `github` when the token is empty or the payload is broken; nothing else.
  */
 export async function connect(settings: ClientSettings): Promise<GitHubClient> {
   if (settings.token === '') {
@@ -80,7 +80,14 @@ export async function connect(settings: ClientSettings): Promise<GitHubClient> {
       hint: 'Leave the input `token` out (it defaults to the token of the job) or give one that is not empty.',
     });
   }
-  const { getOctokit } = await import('@actions/github');
+  const { getOctokit } = await import('@actions/github').catch((thrown: unknown) => {
+    throw new TailgateError({
+      code: 'github',
+      message: `There is no way to talk to GitHub: ${messageOf(thrown)}`,
+      hint: 'The file in GITHUB_EVENT_PATH has to be the one the runner wrote.',
+      cause: thrown,
+    });
+  });
   const silent = () => {};
   const octokit = getOctokit(settings.token, {
     baseUrl: settings.apiUrl,
