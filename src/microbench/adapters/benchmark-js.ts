@@ -1,0 +1,42 @@
+/** What benchmark.js prints for a finished benchmark: `name x 1,234 ops/sec ±1.23% (90 runs sampled)`. */
+import type { Adapter } from './adapter.ts';
+import { quantityOf, readNumber } from './quantities.ts';
+import { RowSheet } from './sheet.ts';
+
+// Greedy: a name may itself hold " x 50".
+const resultLine = /^\s*(.+) x (\S+) ops\/sec(?: ±\s*(\S+)%)?(?: \((\d+) runs? sampled\))?/;
+/** A benchmark that threw prints its name and the error, which is empty for a plain object. */
+const failedLine = /^(.+?): (?:((?:[A-Z]\w*)?Error\b.*))?$/;
+
+export const benchmarkJs: Adapter = {
+  format: 'benchmark-js',
+  title: 'benchmark.js text',
+  shape: 'text',
+  recognises: ({ text }) =>
+    /^.+ x \S+ ops\/sec( ±|$)/m.test(text) ? 1 : /^Fastest is /m.test(text) ? 0.4 : 0,
+  read: ({ lines }) => {
+    const sheet = new RowSheet();
+    const quantity = quantityOf('ops/sec');
+    for (const line of lines) {
+      const result = resultLine.exec(line);
+      if (result !== null) {
+        const [, name, value, margin] = result;
+        const rate = readNumber(value);
+        const relative = margin === undefined ? null : readNumber(margin);
+        const spread =
+          rate.kind === 'number' && relative?.kind === 'number' ? (rate.value * relative.value) / 100 : null;
+        sheet.add({ name: name!, quantity, value, spread });
+        continue;
+      }
+      const failed = failedLine.exec(line);
+      if (failed !== null && !/^\s|^(Fastest|Slowest|Platform|Node|npm)\b/i.test(line)) {
+        sheet.add({
+          name: failed[1]!,
+          quantity,
+          problem: `the benchmark threw ${failed[2] ?? 'something without a message'}`,
+        });
+      }
+    }
+    return sheet.result();
+  },
+};

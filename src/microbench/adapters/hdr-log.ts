@@ -1,0 +1,60 @@
+/** HdrHistogram interval logs (.hlog, payload V0 to V2): intervals of a tag are added up, then percentiles are taken. */
+import { messageOf } from '../../kernel/errors.ts';
+import type { Adapter } from './adapter.ts';
+import { addHistograms, type DecodedHistogram, decodeHistogram, valueAt } from './hdr-payload.ts';
+import { quantityOf } from './quantities.ts';
+import { RowSheet } from './sheet.ts';
+
+const intervalLine = /^(?:Tag=([^,]*),)?\s*([\d.]+),\s*([\d.]+),\s*([\d.]+),\s*(HIST\S+)\s*$/;
+const shares = { p50: 0.5, p90: 0.9, p99: 0.99, 'p99.9': 0.999 } as const;
+
+export const hdrLog: Adapter = {
+  format: 'hdr-histogram-log',
+  title: 'HdrHistogram log',
+  shape: 'text',
+  recognises: ({ text }) => {
+    if (/^(?:Tag=[^,]*,)?[\d.]+,\s*[\d.]+,\s*[\d.]+,\s*HIST/m.test(text)) return 1;
+    return /^#\[Histogram log format version/m.test(text) ? 0.9 : 0;
+  },
+  read: ({ lines }) => {
+    const sheet = new RowSheet();
+    const tags = new Map<string, DecodedHistogram[]>();
+    let broken = 0;
+    lines.forEach((line, index) => {
+      if (line.trim() === '' || line.startsWith('#') || line.startsWith('"')) return;
+      const interval = intervalLine.exec(line);
+      const tag = interval?.[1] ?? '';
+      try {
+        if (interval === null) throw new Error('it is not an interval');
+        const intervals = tags.get(tag) ?? [];
+        tags.set(tag, intervals);
+        intervals.push(decodeHistogram(interval[5]!));
+      } catch (error) {
+        broken++;
+        if (broken === 1)
+          sheet.warn('interval-broken', `line ${index + 1} cannot be read: ${messageOf(error)}`);
+      }
+    });
+    if (broken > 1)
+      sheet.warn('interval-broken', `${broken} intervals in all cannot be read and are missing`);
+    for (const [tag, intervals] of tags) {
+      const whole = addHistograms(intervals);
+      for (const [shown, share] of Object.entries(shares)) {
+        sheet.add({
+          name: tag === '' ? shown : `${tag} ${shown}`,
+          // The log names no unit; recorders of this format count nanoseconds.
+          quantity: quantityOf('ns'),
+          value: valueAt(whole, share),
+          spread: null,
+          problem:
+            whole.total === 0
+              ? 'nothing was recorded'
+              : broken > 0
+                ? 'a part of the log cannot be read'
+                : null,
+        });
+      }
+    }
+    return sheet.result();
+  },
+};
