@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import { parse, serialise } from '../../src/evidence/store.ts';
+import type { Evidence } from '../../src/evidence/trial.ts';
+import { TailgateError } from '../../src/kernel/errors.ts';
+import { evidenceOf } from '../verdict/evidence-builder.ts';
+
+const evidence = evidenceOf({ measuring: 2, confirming: 1 });
+
+/** The stored text with one place changed; `undefined` takes the field away. */
+function changed(path: readonly (string | number)[], value: unknown): string {
+  const copy = JSON.parse(serialise(evidence)) as Record<string, unknown>;
+  let place = copy as Record<string | number, unknown>;
+  for (const step of path.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
+  place[path.at(-1)!] = value;
+  return JSON.stringify(copy);
+}
+
+function refusal(source: string): TailgateError {
+  try {
+    parse(source);
+  } catch (thrown) {
+    if (thrown instanceof TailgateError) return thrown;
+    throw thrown;
+  }
+  throw new Error('it was read');
+}
+
+it('reads back what it wrote', () => {
+  expect(parse(serialise(evidence))).toEqual(evidence);
+  expect(parse(`\uFEFF${serialise(evidence)}`)).toEqual(evidence);
+});
+
+it('lets fields pass that a later release may add', () => {
+  expect(parse(changed(['rounds', 0, 'trials', 0, 'temperature'], 61))).toMatchObject({ version: 1 });
+});
+
+it('refuses a later version, and names it and the one it reads', () => {
+  const error = refusal(changed(['version'], 2));
+  expect(error.code).toBe('usage');
+  expect(error.message).toBe('this evidence has `version` 2, this release of Tailgate reads 1');
+  expect(error.hint).toMatch(/later one/);
+});
+
+it.each([
+  [
+    'another schema',
+    changed(['schema'], 'k6-summary'),
+    /its `schema` is "k6-summary", wanted "tailgate-evidence"/,
+  ],
+  ['no schema', '{}', /its `schema` is missing/],
+  ['a list', '[1, 2]', /it holds \[1,2\]/],
+  ['an empty file', ' \n', /not whole JSON: it is empty/],
+  ['a cut-off file', serialise(evidence).slice(0, 5000), /not whole JSON: it ends with/],
+  ['a bare NaN', serialise(evidence).replace('"saturated":false', '"saturated":NaN'), /not whole JSON/],
+])('refuses %s and says what it found', (_, source, message) => {
+  const error = refusal(source);
+  expect(error.code).toBe('usage');
+  expect(error.message).toMatch(message);
+  expect(error.hint).toBeTruthy();
+});
+
+const trial = ['rounds', 1, 'trials', 3] as const;
+
+it.each([
+  [['version'], '1', '`version` is "1", wanted 1'],
+  [['plan'], undefined, '`plan` is missing, wanted an object'],
+  [['plan', 'scenarios'], [], '`plan.scenarios` is [], wanted a list of at least 1'],
+  [
+    ['plan', 'looks'],
+    [6, 12, 9],
+    '`plan.looks` is [6,12,9], wanted ascending rounds, the last of them `plan.rounds`, 12',
+  ],
+  [['plan', 'looks'], [6, 9], '`plan.looks` is [6,9], wanted ascending'],
+  [['plan', 'scenarios', 0, 'rate'], 0, '`plan.scenarios[0].rate` is 0, wanted a finite number, at least'],
+  [['judge', 'p99', 'detect'], '20 %', '`judge.p99.detect` is "20 %", wanted a finite number, at least 0'],
+  [['rounds', 0, 'phase'], 'resting', '`rounds[0].phase` is "resting", wanted "measuring" or "confirming"'],
+  [['rounds', 0, 'sides', 'candidate'], null, '`rounds[0].sides.candidate` is null, wanted an object'],
+  [[...trial, 'side'], 'base', '`rounds[1].trials[3].side` is "base", wanted "baseline" or "candidate"'],
+  [
+    [...trial, 'scenario'],
+    'basket',
+    '`rounds[1].trials[3].scenario` is "basket", wanted a scenario of the plan',
+  ],
+  [[...trial, 'pair'], 0.5, '`rounds[1].trials[3].pair` is 0.5, wanted a whole number'],
+  [[...trial, 'cost'], undefined, '`rounds[1].trials[3].cost` is missing'],
+  [[...trial, 'cost', 'cpu'], null, '`rounds[1].trials[3].cost.cpu` is null, wanted a finite number'],
+  [
+    [...trial, 'load', 'counts', 'ok'],
+    -1,
+    '`rounds[1].trials[3].load.counts.ok` is -1, wanted a whole number',
+  ],
+  [
+    [...trial, 'load', 'counts', 'ok'],
+    501,
+    '`rounds[1].trials[3].load.counts.ok` is 501, wanted at most the 500',
+  ],
+  [[...trial, 'load', 'onTime'], 600, '`rounds[1].trials[3].load.onTime` is 600, wanted at most the 500'],
+  [
+    [...trial, 'load', 'histograms', 'onTime'],
+    7,
+    '`rounds[1].trials[3].load.histograms.onTime` is 7, wanted a text',
+  ],
+  [[...trial, 'load', 'statuses', '200'], 'many', '`rounds[1].trials[3].load.statuses["200"]` is "many"'],
+])('names the field %s when it holds %j', (path, value, message) => {
+  const error = refusal(changed(path, value));
+  expect(error.code).toBe('usage');
+  expect(error.message).toContain(message);
+});
+
+it('keeps slices that do not add up as long as they say so', () => {
+  const source = changed([...trial, 'load', 'onTime'], 600).replaceAll(
+    '"unsound":[]',
+    '"unsound":["not-conserved"]',
+  );
+  expect(parse(source).rounds[1]!.trials[3]!.load.onTime).toBe(600);
+});
+
+it('refuses to write a figure that JSON cannot hold', () => {
+  const broken: Evidence = {
+    ...evidence,
+    rounds: evidence.rounds.map((round) => ({
+      ...round,
+      sides: { ...round.sides, baseline: { ...round.sides.baseline, idleRate: Number.NaN } },
+    })),
+  };
+  expect(() => serialise(broken)).toThrow(/`rounds\[0\]\.sides\.baseline\.idleRate` is NaN/);
+});
