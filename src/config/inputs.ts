@@ -23,39 +23,45 @@ export const inputs: readonly InputDescription[] = [
   },
   {
     name: 'path',
-    description: 'Path that is requested with GET, for a job with one scenario of one request.',
+    description:
+      'Path that is requested with GET, for a job with one scenario of one request; `/` by default.',
     key: 'scenarios[].path',
   },
-  { name: 'rate', description: 'Requests a second, sent whether or not answers return.', key: 'rate' },
+  {
+    name: 'rate',
+    description: 'Requests a second, sent whether or not answers return; 300 by default.',
+    key: 'rate',
+  },
   {
     name: 'ready-path',
-    description: 'Path that answers 2xx as soon as the service is ready.',
+    description: 'Path that answers 2xx as soon as the service is ready; `/` by default.',
     key: 'ready.path',
   },
   {
     name: 'time-budget',
-    description: 'Time for measuring and confirmation, without set-up, such as `4m`.',
+    description: 'Time for measuring and confirmation, without set-up; `4m` by default.',
     key: 'time-budget',
   },
   {
     name: 'baseline',
-    description: 'What to compare with: `merge-base`, `previous`, or a branch, tag or commit hash.',
+    description: 'What to compare with: `merge-base` (the default), `previous`, or a branch, tag or commit.',
     key: 'baseline',
   },
   {
     name: 'working-directory',
-    description: 'Directory of the project, relative to the root of the repository.',
+    description: 'Directory of the project, relative to the root of the repository; `.` by default.',
     key: 'working-directory',
   },
   {
     name: 'comment',
-    description: 'When to write the pull-request comment: `always`, `on-change`, `on-regression` or `never`.',
+    description:
+      'When to write the pull-request comment: `always`, `on-change` (the default), `on-regression` or `never`.',
     key: 'comment',
   },
   {
     name: 'fail-on',
     description:
-      'What turns the job red, a list with commas or one a line, such as `regression, invalid, missing`.',
+      'What turns the job red, with commas or one a line; `regression, invalid, service-failed` by default.',
     key: 'fail-on',
   },
   {
