@@ -128,7 +128,7 @@ export function gitFailed(args: readonly string[], answer: GitAnswer, hint?: str
   const lines = answer.tail.filter((line) => line.trim() !== '').slice(-5);
   return new TailgateError({
     code: 'usage',
-    message: `git ${args.join(' ')} ${describe(answer.exit)}${lines.length === 0 ? '' : `: ${lines.join(' / ')}`}`,
+    message: `git ${withoutPasswords(args.join(' '))} ${describe(answer.exit)}${lines.length === 0 ? '' : `: ${lines.join(' / ')}`}`,
     ...(hint === undefined ? {} : { hint }),
     tail: answer.tail,
   });
