@@ -6,6 +6,7 @@ import {
   formatRate,
   formatRatio,
   type LogRatio,
+  type Ratio,
   ratio,
   toChange,
 } from '../kernel/units.ts';
@@ -78,7 +79,7 @@ export function undecidedSentence(
     case 'none':
       return change.reason;
     case 'points':
-      return `${formatChange(change.difference)} points may be chance (p ${formatRatio(ratio(change.p))})`;
+      return `${inPoints(change.difference)} may be chance (p ${formatRatio(ratio(change.p))})`;
     default:
       return spreadSentence(change, tolerance.detect, more);
   }
@@ -108,10 +109,13 @@ export function effectWords(change: Change): string {
     case 'ratio':
       return formatChange(change.effect);
     case 'points':
-      return `${formatChange(change.difference)} points`;
+      return inPoints(change.difference);
     default:
       return 'no figure';
   }
 }
+
+/** A difference of shares: 0.05 is 5 points. */
+const inPoints = (difference: Ratio): string => formatChange(difference).replace('%', 'points');
 
 const asRatio = (value: LogRatio): string => formatRatio(toChange(value));
