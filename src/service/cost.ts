@@ -120,12 +120,14 @@ class ProcessTree {
     if (somebodyForked && !due) this.#followChildren();
     let cpu = this.#gone;
     let memory = 0;
+    let processes = 0;
     for (const one of this.#tracked.values()) {
       one.own = this.#ownTime(one, somebodyForked);
       cpu += one.own + one.children;
       memory += one.times.memory;
+      if (!one.times.zombie) processes++;
     }
-    return { cpu: ns(cpu), memory: bytes(memory), precise: this.#precise, processes: this.#tracked.size };
+    return { cpu: ns(cpu), memory: bytes(memory), precise: this.#precise, processes };
   }
 
   #listEverybody(now: Nanoseconds): void {

@@ -254,7 +254,8 @@ export class SpawnedService implements ServiceHandle, RunningService {
     }
     if (this.#entry !== null) ledger?.remove(this.#entry);
     const holder = await this.#holderAfterEnd();
-    if (holder !== null && listenerCheck) {
+    // Held by a stranger when the service never got as far as to listen: reported at the start, not here.
+    if (holder !== null && listenerCheck && this.#readiness !== null) {
       throw notEnded(this.#subject(), `port ${this.port} is still held ${byWhom(holder.owner)}`);
     }
     return { ...ended, listener: holder === null ? 'gone' : 'left' };
@@ -262,7 +263,7 @@ export class SpawnedService implements ServiceHandle, RunningService {
 
   async #holderAfterEnd(): ReturnType<typeof whoHolds> {
     const { clock } = this.#options;
-    const until = clock.now() + listenerPatience;
+    const until = clock.now() + (this.#readiness === null ? 0 : listenerPatience);
     for (;;) {
       const holder = await whoHolds(this.port);
       if (holder === null || clock.now() > until) return holder;

@@ -12,6 +12,8 @@ export interface ProcessTimes {
   /** cutime + cstime: children that ended and were waited for, with theirs; whole ticks, rounded down. */
   readonly reaped: Nanoseconds;
   readonly memory: Bytes;
+  /** Ended, but nobody has waited for it yet: its times still count, it runs no more. */
+  readonly zombie: boolean;
 }
 
 const auxiliary = readAuxiliaryVector();
@@ -35,6 +37,7 @@ export function readTimes(pid: number): ProcessTimes | null {
     own: ns((field(11) + field(12)) * tick),
     reaped: ns((field(13) + field(14)) * tick),
     memory: bytes(field(21) * pageSize),
+    zombie: fields[0] === 'Z' || fields[0] === 'X',
   };
 }
 

@@ -34,7 +34,7 @@ export interface ServiceOptions {
 }
 
 export interface StopReport extends EndReport {
-  /** `left` only with `listenerCheck: false`: otherwise it is an error. */
+  /** `left`: someone else holds the port. After a service that was proven ours this is an error instead. */
   readonly listener: 'gone' | 'left';
 }
 
