@@ -26,9 +26,9 @@ export function decodeHistogram(base64: string): DecodedHistogram {
   return version === 'V0' ? readV0(inner) : readPacked(inner, version);
 }
 
-/** The value at a share (0 to 1) of all counts, the rank rounded to the nearest as in the evidence's own histograms. */
+/** Nearest rank: the smallest value that at least `share` (0 to 1) of all counts do not exceed; NaN when there is none. */
 export function valueAt(histogram: DecodedHistogram, share: number): number {
-  const wanted = Math.max(1, Math.floor(share * histogram.total + 0.5));
+  const wanted = Math.max(1, Math.ceil(share * histogram.total - 1e-9));
   let seen = 0;
   for (const bucket of histogram.buckets) {
     seen += bucket.count;
@@ -78,8 +78,8 @@ function readPacked(buffer: Buffer, version: 'V1' | 'V2'): DecodedHistogram {
   const payload = buffer.subarray(40, 40 + length);
   const width = (buffer.readUInt32BE(0) & 0xf0) >> 4;
   const valueFor = bucketValues(digits, lowest);
-  // V1 keeps the width in its cookie like V0, and writes zigzag numbers only when it is 1.
-  if (version === 'V2' || width === 1) return collect(zigzagCounts(payload), valueFor);
+  // V1 keeps the width in its cookie like V0; its lowest bit says that the counts are zigzag numbers, as they always are in V2.
+  if (version === 'V2' || (width & 1) === 1) return collect(zigzagCounts(payload), valueFor);
   const counts: number[] = [];
   for (let offset = 0; offset + width <= payload.length; offset += width) {
     if (width === 8) counts.push(Number(payload.readBigInt64BE(offset)));

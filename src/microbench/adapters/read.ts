@@ -79,8 +79,8 @@ function recognise(plain: BenchDocument): Choice {
 }
 
 function given(plain: BenchDocument, adapter: Adapter): Choice {
-  if (adapter.shape === 'text' && !beginsAsJson(plain.text))
-    return { adapter, document: plain, warnings: [] };
+  const mayBeText = adapter.shape === 'text' || adapter.shape === 'text-or-json';
+  if (mayBeText && !beginsAsJson(plain.text)) return { adapter, document: plain, warnings: [] };
   const found = findJson(plain.text, plain.name);
   if (found.kind === 'broken') throw found.error;
   if (found.kind === 'none') throw nothingRead(plain, adapter, []);

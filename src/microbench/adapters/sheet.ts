@@ -85,13 +85,18 @@ export class RowSheet {
     this.#warnings.push(hint === undefined ? { code, message } : { code, message, hint });
   }
 
-  /** Every row, with an origin in round brackets where names would be the same without it. */
+  /** Every row; benchmarks of one name from several origins carry theirs in round brackets. */
   result(): AdapterResult {
-    const times = new Map<string, number>();
-    for (const { row } of this.#drafts) times.set(row.name, (times.get(row.name) ?? 0) + 1);
-    const rows = this.#drafts.map(({ row, origin }) =>
-      origin !== null && times.get(row.name)! > 1 ? { ...row, name: withOrigin(row.name, origin) } : row,
-    );
+    const origins = new Map<string, Set<string | null>>();
+    for (const { row, origin } of this.#drafts) {
+      const known = origins.get(splitMetric(row.name).benchmark) ?? new Set();
+      origins.set(splitMetric(row.name).benchmark, known.add(origin));
+    }
+    const rows = this.#drafts.map(({ row, origin }) => {
+      const { benchmark, metric } = splitMetric(row.name);
+      const alone = origins.get(benchmark)!.size === 1;
+      return origin === null || alone ? row : { ...row, name: `${benchmark} (${origin})${metric}` };
+    });
     const warnings = [...this.#warnings];
     if (this.#guessed.size > 0) {
       warnings.push({
@@ -110,10 +115,10 @@ export class RowSheet {
   }
 }
 
-/** `parse [B/op]` with the origin before the brackets: `parse (pkg) [B/op]`. */
-function withOrigin(name: string, origin: string): string {
+/** `parse [B/op]` is the metric ` [B/op]` of the benchmark `parse`. */
+function splitMetric(name: string): { readonly benchmark: string; readonly metric: string } {
   const metric = / \[[^[\]]*\]$/.exec(name)?.[0] ?? '';
-  return `${name.slice(0, name.length - metric.length)} (${origin})${metric}`;
+  return { benchmark: name.slice(0, name.length - metric.length), metric };
 }
 
 function usableNumber(value: unknown, unit: string, zeroIsValue: boolean): number | string {
