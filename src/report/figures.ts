@@ -1,0 +1,194 @@
+/** How single figures are written: values, changes, intervals, spread, tolerances, rows of tiny bars. */
+import { assertNever } from '../kernel/errors.ts';
+import type { LogRatio, Nanoseconds, Ratio } from '../kernel/units.ts';
+import { formatChange, formatDuration, formatRatio, ns, ratio, toChange } from '../kernel/units.ts';
+import type { MetricName, RowState } from '../kernel/words.ts';
+import type { Change, Finding, MetricUnit } from '../verdict/finding.ts';
+
+/** What stands where there is no figure. */
+export const none = 'n/a';
+
+export function metricLabel(metric: MetricName): string {
+  switch (metric) {
+    case 'p50':
+    case 'p90':
+    case 'p95':
+    case 'p99':
+      return metric;
+    case 'cpu':
+      return 'CPU per request';
+    case 'cpu-total':
+      return 'total CPU per request';
+    case 'tail':
+      return 'slow slices';
+    case 'errors':
+      return 'failed requests';
+    default:
+      return assertNever(metric);
+  }
+}
+
+/** One line a metric for readers who meet the word for the first time. */
+export function metricMeaning(metric: MetricName): string {
+  switch (metric) {
+    case 'p50':
+    case 'p90':
+    case 'p95':
+    case 'p99':
+      return `${metric.slice(1)} % of requests were answered within this time, counted from their intended send time`;
+    case 'cpu':
+      return "CPU time of the service's processes per successful request, typical slice";
+    case 'cpu-total':
+      return 'the same over the whole round, so that cost which falls into few slices counts too';
+    case 'tail':
+      return 'share of slices (short stretches of load) whose p99 was over three times the usual';
+    case 'errors':
+      return 'share of requests that failed, timed out or were dropped';
+    default:
+      return assertNever(metric);
+  }
+}
+
+export function stateWord(state: RowState): string {
+  return state === 'not-eligible' ? 'not eligible' : state;
+}
+
+export function valueText(unit: MetricUnit, value: number | null): string {
+  if (value === null || !Number.isFinite(value)) return none;
+  switch (unit) {
+    case 'nanoseconds':
+    case 'cpu-nanoseconds-per-request':
+      return value === 0 ? '0 ms' : durationText(ns(value));
+    case 'share-of-slices':
+    case 'share-of-requests':
+      return formatRatio(ratio(value));
+    default:
+      return assertNever(unit);
+  }
+}
+
+/** Two digits behind the point of milliseconds, so that both sides of a row can be compared by eye. */
+export function durationText(value: Nanoseconds | null): string {
+  if (value === null || !Number.isFinite(value)) return none;
+  return formatDuration(value);
+}
+
+/** `+18 %`, `+4.2 points`, or `n/a`. */
+export function changeText(change: Change): string {
+  switch (change.kind) {
+    case 'ratio':
+      return changeOrNone(change.effect);
+    case 'points':
+      return pointsText(change.difference);
+    case 'none':
+      return none;
+    default:
+      return assertNever(change);
+  }
+}
+
+/** `+12 % to +24 %`; empty while there is none. */
+export function intervalText(change: Change): string {
+  if (change.kind !== 'ratio' || change.interval === null) return '';
+  const [low, high] = change.interval;
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return '';
+  return `${formatChange(low)} to ${formatChange(high)}`;
+}
+
+/** `±6 %`: H as a relative change. */
+export function spreadText(spread: LogRatio | null): string {
+  if (spread === null || !Number.isFinite(spread)) return none;
+  const change = toChange(spread);
+  return Number.isFinite(change) ? `±${formatRatio(change)}` : none;
+}
+
+export function spreadOf(change: Change): string {
+  return change.kind === 'ratio' ? spreadText(change.spread) : none;
+}
+
+/** A size without a sign, `n/a` when there is none. */
+export function sizeText(value: Ratio | null): string {
+  return value === null || !Number.isFinite(value) ? none : formatRatio(value);
+}
+
+export function changeOrNone(value: Ratio | null): string {
+  return value === null || !Number.isFinite(value) ? none : formatChange(value);
+}
+
+/** `+4.2 points`; one point is a hundredth. */
+export function pointsText(difference: Ratio): string {
+  return Number.isFinite(difference) ? formatChange(difference).replace(/%$/, 'points') : none;
+}
+
+/** What happened to a value, as the verb of a headline: `rose 18 %`, `fell 4 %`, `rose by 4.2 points`. */
+export function movement(change: Change): string {
+  switch (change.kind) {
+    case 'ratio':
+      return moved(change.effect, changeOrNone(change.effect).replace(/^[+−]/, ''), '');
+    case 'points':
+      return moved(change.difference, pointsText(change.difference).replace(/^[+−]/, ''), 'by ');
+    case 'none':
+      return 'has no figure';
+    default:
+      return assertNever(change);
+  }
+}
+
+function moved(value: number, size: string, by: string): string {
+  if (size === none || size.startsWith('±')) return 'did not move';
+  return `${value < 0 ? 'fell' : 'rose'} ${by}${size}`;
+}
+
+/** From which size on a tolerance is called wide: twice what is usual for the metric. */
+const usual: Readonly<Record<MetricName, { min: number; detect: number }>> = {
+  p50: { min: 0.05, detect: 0.1 },
+  p90: { min: 0.05, detect: 0.2 },
+  p95: { min: 0.05, detect: 0.2 },
+  p99: { min: 0.05, detect: 0.2 },
+  cpu: { min: 0.02, detect: 0.05 },
+  'cpu-total': { min: 0.03, detect: 0.1 },
+  tail: { min: 0.05, detect: Number.POSITIVE_INFINITY },
+  errors: { min: 0.001, detect: Number.POSITIVE_INFINITY },
+};
+
+export function isWide(metric: MetricName, tolerance: Finding['tolerance']): boolean {
+  const limit = usual[metric];
+  return tolerance.min > 2 * limit.min || (tolerance.detect ?? 0) > 2 * limit.detect;
+}
+
+/** `fails from +5 %, passes under +20 %`, with `wide:` before it when it is. */
+export function toleranceText(metric: MetricName, tolerance: Finding['tolerance']): string {
+  const inPoints = metric === 'tail' || metric === 'errors';
+  const least = inPoints ? pointsText(tolerance.min) : changeOrNone(tolerance.min);
+  const pass = tolerance.detect === null ? '' : `, passes under ${changeOrNone(tolerance.detect)}`;
+  return `${isWide(metric, tolerance) ? 'wide: ' : ''}fails from ${least}${pass}`;
+}
+
+const bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+
+/** One bar a value, the tallest for `most`; a value that is no number is a dot. */
+export function barText(values: readonly number[], most: number): string {
+  return values
+    .map((value) => {
+      if (!Number.isFinite(value)) return '·';
+      const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
+      return bars[Math.round(share * (bars.length - 1))]!;
+    })
+    .join('');
+}
+
+/** One bar a round around the middle: taller is worse for the candidate, and the largest change fills the line. */
+export function roundBars(perRound: readonly number[]): string {
+  const largest = Math.max(0, ...perRound.filter(Number.isFinite).map(Math.abs));
+  return barText(
+    perRound.map((change) => change + largest),
+    2 * largest || 1,
+  ).replace(/^▁+$/, (flat) => (largest === 0 ? '▄'.repeat(flat.length) : flat));
+}
+
+/** `11 of 12 rounds higher`; empty without rounds. */
+export function roundsText(perRound: readonly number[]): string {
+  if (perRound.length === 0) return '';
+  const worse = perRound.filter((change) => change > 0).length;
+  return `${worse} of ${perRound.length} ${perRound.length === 1 ? 'round' : 'rounds'} higher`;
+}

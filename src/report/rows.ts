@@ -1,0 +1,222 @@
+/** Findings → rows of text, worst first, with everything about a row decided here once. */
+import type { Ratio } from '../kernel/units.ts';
+import { formatCount, ratio, toChange } from '../kernel/units.ts';
+import type { RowState } from '../kernel/words.ts';
+import type { Change, Finding } from '../verdict/finding.ts';
+import {
+  changeText,
+  intervalText,
+  isWide,
+  metricLabel,
+  none,
+  roundBars,
+  roundsText,
+  sizeText,
+  spreadOf,
+  spreadText,
+  stateWord,
+  toleranceText,
+  valueText,
+} from './figures.ts';
+import type { Phrase } from './phrase.ts';
+import { name, say } from './phrase.ts';
+
+export interface ReportRow {
+  /** For charts, which need the numbers. */
+  readonly finding: Finding;
+  /** As it was configured: foreign text. */
+  readonly scenario: string;
+  readonly metric: string;
+  readonly state: string;
+  /** How the state is to be shown: as bad, good, open, or plain. */
+  readonly tone: Tone;
+  readonly judged: boolean;
+  readonly baseline: string;
+  readonly candidate: string;
+  readonly change: string;
+  /** `+12 % to +24 %`, or empty. */
+  readonly interval: string;
+  readonly spread: string;
+  readonly tolerance: string;
+  readonly wideTolerance: boolean;
+  readonly smallestDetectable: string;
+  /** What one run against one run on this machine would be off by. */
+  readonly singleRun: string;
+  /** `on time`, `all shots`, or empty for what is no percentile. */
+  readonly view: string;
+  /** The change over the other shots: `all shots +22 %`; empty when there is none. */
+  readonly otherView: string;
+  readonly rounds: string;
+  /** One bar a round, in the order of measuring; empty when there are none. */
+  readonly bars: string;
+  /** `11 of 12 rounds higher`. */
+  readonly barsMeaning: string;
+  /** A sentence of the verdict, with foreign names in it; null when the state is plain. */
+  readonly reason: string | null;
+}
+
+export type Tone = 'bad' | 'good' | 'open' | 'plain';
+
+/** The worst state first; what nobody needs to look at last. */
+const severity: Readonly<Record<RowState, number>> = {
+  regressed: 0,
+  invalid: 1,
+  missing: 2,
+  undecided: 3,
+  accepted: 4,
+  improved: 5,
+  new: 6,
+  unchanged: 7,
+  'not-eligible': 8,
+};
+
+/**
+ * Judged rows before information, the worst state first, and within a state the largest change for the worse
+ * first: the first row is the one that decides, and what a size budget cuts off is the least of it.
+ */
+export function worstFirst(findings: readonly Finding[]): readonly Finding[] {
+  return findings
+    .map((finding) => ({ finding, size: badness(finding) }))
+    .sort(
+      (a, b) =>
+        Number(b.finding.judged) - Number(a.finding.judged) ||
+        severity[a.finding.state] - severity[b.finding.state] ||
+        b.size - a.size,
+    )
+    .map(({ finding }) => finding);
+}
+
+/** The change in its tolerances, so that percentages and points can be ranked together. */
+function badness(finding: Finding): number {
+  const change = sizeOf(finding.change);
+  const unit = finding.tolerance.min > 0 ? finding.tolerance.min : 1;
+  const size = change === null ? 0 : change / unit;
+  return finding.state === 'improved' ? -size : size;
+}
+
+/** The change as one number for the worst-first order; null when there is none. */
+export function sizeOf(change: Change): number | null {
+  const size = change.kind === 'ratio' ? change.effect : change.kind === 'points' ? change.difference : null;
+  return size === null || !Number.isFinite(size) ? null : size;
+}
+
+/** Whether a row belongs into the table that everybody sees. */
+export function isShown(finding: Finding): boolean {
+  if (finding.judged) return finding.state !== 'not-eligible';
+  switch (finding.state) {
+    case 'regressed':
+    case 'improved':
+    case 'accepted':
+    case 'missing':
+    case 'invalid':
+      return true;
+    default:
+      return false;
+  }
+}
+
+export function rowOf(finding: Finding): ReportRow {
+  const { change, metric, unit } = finding;
+  return {
+    finding,
+    scenario: finding.scenario,
+    metric: metricLabel(metric),
+    state: stateWord(finding.state),
+    tone: toneOf(finding.state),
+    judged: finding.judged,
+    baseline: valueText(unit, finding.baseline),
+    candidate: valueText(unit, finding.candidate),
+    change: changeText(change),
+    interval: intervalText(change),
+    spread: spreadOf(change),
+    tolerance: toleranceText(metric, finding.tolerance),
+    wideTolerance: isWide(metric, finding.tolerance),
+    smallestDetectable: change.kind === 'ratio' ? sizeText(change.smallestDetectable) : none,
+    singleRun: change.kind === 'ratio' ? spreadText(change.singleRunSpread) : none,
+    view: finding.view === null ? '' : viewWord(finding.view),
+    otherView: otherViewText(finding.otherView),
+    rounds: roundsUsed(finding),
+    bars: roundBars(finding.perRound),
+    barsMeaning: roundsText(finding.perRound),
+    reason: reasonOf(finding),
+  };
+}
+
+/** `p99 of checkout`; without the scenario when the job has only the one that nobody named. */
+export function subject(finding: Finding, alone: boolean): Phrase {
+  const label = metricLabel(finding.metric);
+  return alone ? say`${label}` : say`${label} of ${name(finding.scenario)}`;
+}
+
+/** Whether all findings belong to the scenario that a job without a configuration file has. */
+export function isAlone(findings: readonly Finding[]): boolean {
+  return findings.every((finding) => finding.scenario === 'default');
+}
+
+export const viewWord = (view: 'on-time' | 'all-shots'): string =>
+  view === 'on-time' ? 'on time' : 'all shots';
+
+function toneOf(state: RowState): Tone {
+  switch (state) {
+    case 'regressed':
+    case 'invalid':
+    case 'missing':
+      return 'bad';
+    case 'improved':
+      return 'good';
+    case 'undecided':
+    case 'accepted':
+      return 'open';
+    default:
+      return 'plain';
+  }
+}
+
+function otherViewText(other: Finding['otherView']): string {
+  if (other === null || other.change.kind === 'none') return '';
+  const interval = intervalText(other.change);
+  return `${viewWord(other.view)} ${changeText(other.change)}${interval === '' ? '' : ` (${interval})`}`;
+}
+
+function roundsUsed(finding: Finding): string {
+  const { used, dropped } = finding.rounds;
+  return dropped > 0 ? `${formatCount(used)} (${formatCount(dropped)} dropped)` : formatCount(used);
+}
+
+/** A row without a figure says why; one with a figure says why only when its state is not plain. */
+function reasonOf(finding: Finding): string | null {
+  if (finding.reason !== null && finding.reason !== '') return finding.reason;
+  return finding.change.kind === 'none' && finding.change.reason !== '' ? finding.change.reason : null;
+}
+
+/** A ceiling that a waiver for this row would need: what was measured and its interval, rounded up. */
+export function ceilingOf(finding: Finding): string | null {
+  const { change } = finding;
+  if (change.kind === 'points') return `${Math.ceil(change.difference * 100)} points`;
+  if (change.kind !== 'ratio') return null;
+  const most =
+    change.interval?.[1] ?? (change.spread === null ? null : toChange(change.spread) + change.effect);
+  const ceiling = Math.ceil((most ?? change.effect) * 100);
+  return Number.isFinite(ceiling) && ceiling > 0 ? `${ceiling}%` : null;
+}
+
+/** The worst judged change of the tail percentile, whichever is judged, and of CPU per request. */
+export function worstChange(findings: readonly Finding[], of: (finding: Finding) => boolean): Ratio | null {
+  const [worst] = judgedRatios(findings, of);
+  return worst === undefined || sizeOf(worst.change) === null ? null : ratio(sizeOf(worst.change)!);
+}
+
+/** Judged rows of a kind that have a ratio, the largest rise first. */
+export function judgedRatios(
+  findings: readonly Finding[],
+  of: (finding: Finding) => boolean,
+): readonly Finding[] {
+  return findings
+    .filter((finding) => finding.judged && finding.change.kind === 'ratio' && of(finding))
+    .filter((finding) => sizeOf(finding.change) !== null)
+    .sort((a, b) => sizeOf(b.change)! - sizeOf(a.change)!);
+}
+
+export const isCpu = (finding: Finding): boolean => finding.metric === 'cpu';
+export const isTailPercentile = (finding: Finding): boolean =>
+  finding.metric === 'p99' || finding.metric === 'p95' || finding.metric === 'p90';
