@@ -54,7 +54,7 @@ export function applyOverrides(file: Readonly<Keys>, overrides: Overrides): Over
   const origins: { path: KeyPath; name: string }[] = [];
   for (const [name, value] of Object.entries(overrides)) {
     if (value === undefined || value.trim() === '') continue;
-    const reading = simpleKeys[name];
+    const reading = Object.hasOwn(simpleKeys, name) ? simpleKeys[name] : undefined;
     if (reading !== undefined) {
       raw[name] = read(value, reading);
       origins.push({ path: [name], name });

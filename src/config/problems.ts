@@ -79,11 +79,13 @@ function sentence(problem: Problem): string {
 /**
  * @param source how the reader knows the text: `tailgate.yml`, or the inputs.
  * @param place where a path was written, `line 4` for example; null when it was not written anywhere.
+ * @param hint the way out, besides mending each value.
  */
 export function problemsError(
   source: string,
   problems: readonly Problem[],
   place: (path: KeyPath) => string | null,
+  hint: string,
 ): TailgateError {
   // The first problem of a value is the cause of its others.
   const lines = new Map<string, string>();
@@ -97,6 +99,6 @@ export function problemsError(
   return new TailgateError({
     code: 'usage',
     message: `${source} has ${count}:\n${[...lines.values()].join('\n')}`,
-    hint: 'tailgate.schema.json describes every key with its form and its default.',
+    hint,
   });
 }

@@ -78,12 +78,18 @@ export function readConfig(
     }
   }
   if (reading.kind === 'refused' || problems.length > 0) {
-    throw problemsError(source, problems, (path) => {
+    const place = (path: KeyPath): string | null => {
       const origin = origins.find((one) => one.path.every((step, index) => step === path[index]));
       if (origin !== undefined) return `given as ${origin.name}`;
       const line = document.lineOf(path);
       return line === null ? null : `line ${line}`;
-    });
+    };
+    const described = 'tailgate.schema.json describes every key with its form and its default';
+    const hint =
+      text === null
+        ? `give inputs or flags of these names, or write a tailgate.yml; ${described}`
+        : described;
+    throw problemsError(source, problems, place, hint);
   }
   const config = toGateConfig(reading.settings, env.filled);
   return { config, warnings: warningsOf(config) };

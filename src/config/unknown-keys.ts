@@ -3,20 +3,22 @@ import { type KeyPath, type Problem, pathText } from './problems.ts';
 import { nearest } from './suggestions.ts';
 
 /** Keys that are no slips of the hand; indexes of lists left out. */
-const knownElsewhere: Readonly<Record<string, string>> = {
-  microbenchmarks: 'this version measures no microbenchmarks yet: remove the key',
-  'judge.microbenchmarks': 'this version measures no microbenchmarks yet: remove the key',
-  'scenarios.url':
-    'this version measures only services that it starts itself: remove the key and give `start`',
-  'scenarios.requests.feed': 'this version has no data feeds yet: remove the key and list the requests',
-  'judge.p90': 'p90 takes the tolerances of p99 when it is judged in its place: give `p99`',
-  'judge.p95': 'p95 takes the tolerances of p99 when it is judged in its place: give `p99`',
-  path: 'in a file a path belongs to a scenario: `scenarios: [{ path: /health }]`',
-  'ready-path': 'in a file this is `ready: { path: /health }`',
-  token: 'this is an input of the action, never a key of the file: remove it here',
-  id: 'this is an input of the action, never a key of the file: remove it here',
-  config: 'this is an input of the action, never a key of the file: remove it here',
-};
+const knownElsewhere: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    microbenchmarks: 'this version measures no microbenchmarks yet: remove the key',
+    'judge.microbenchmarks': 'this version measures no microbenchmarks yet: remove the key',
+    'scenarios.url':
+      'this version measures only services that it starts itself: remove the key and give `start`',
+    'scenarios.requests.feed': 'this version has no data feeds yet: remove the key and list the requests',
+    'judge.p90': 'p90 takes the tolerances of p99 when it is judged in its place: give `p99`',
+    'judge.p95': 'p95 takes the tolerances of p99 when it is judged in its place: give `p99`',
+    path: 'in a file a path belongs to a scenario: `scenarios: [{ path: /health }]`',
+    'ready-path': 'in a file this is `ready: { path: /health }`',
+    token: 'this is an input of the action, never a key of the file: remove it here',
+    id: 'this is an input of the action, never a key of the file: remove it here',
+    config: 'this is an input of the action, never a key of the file: remove it here',
+  }),
+);
 
 /** The part of a JSON Schema that says which keys there are. */
 interface SchemaNode {
@@ -38,7 +40,7 @@ export function knownKeys(schema: unknown, path: KeyPath): readonly string[] {
 export function unknownKeyProblem(path: KeyPath, schema: unknown): Problem {
   const key = String(path.at(-1));
   const parent = path.slice(0, -1);
-  const elsewhere = knownElsewhere[path.filter((step) => typeof step === 'string').join('.')];
+  const elsewhere = knownElsewhere.get(path.filter((step) => typeof step === 'string').join('.'));
   if (elsewhere !== undefined) return { path, text: elsewhere };
   const known = knownKeys(schema, parent);
   const near = nearest(key, known);

@@ -188,11 +188,24 @@ describe('a refusal', () => {
     },
   );
 
-  test('never repeats what may be a secret', () => {
-    const text = file('env: { A_TOKEN: [hunter2] }\nready: { headers: { authorization: "hunter2\\n" } }');
+  test.each([
+    'env: A_TOKEN=hunter2',
+    'env: { 1st: hunter2 }',
+    'env: { A_TOKEN: "x\\0hunter2" }',
+    'ready: { headers: hunter2 }',
+    'ready: { headers: { authorization: "hunter2\\n" } }',
+    'ready: { headers: { "a b": hunter2 } }',
+  ])('of `%s` does not repeat what may be a secret', (lines) => {
+    expect(refusal(file(lines))).not.toContain('hunter2');
+  });
+
+  test('of a key that JavaScript has a meaning for is like any other', () => {
+    const text = file('__proto__: { rate: 5 }\nconstructor: 1\nrounds: { toString: 8 }');
     const message = refusal(text);
-    expect(message).toContain('has 2 problems');
-    expect(message).not.toContain('hunter2');
+    expect(message).toContain('has 3 problems');
+    for (const key of ['__proto__ (line 2)', 'constructor (line 3)', 'rounds.toString (line 4)']) {
+      expect(message).toContain(`${key}: no key of that name`);
+    }
   });
 
   test.each([
