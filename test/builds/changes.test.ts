@@ -63,6 +63,7 @@ describe('globs', () => {
     [['**/*.ts'], true],
     [['**/*.{ts,js}'], true],
     [['.github/**'], true],
+    [['**/*.yml'], true],
     [['lib/**'], false],
     [['lib/**', '**/*.md'], true],
     [['**/*.md', '!docs/**'], false],

@@ -89,7 +89,8 @@ describe('a pull request', () => {
     expect(baseline.how).toContain('as GitHub knows it, because this clone is shallow');
     expect(candidate.sha).toBe(story.head);
     expect(warnings).toEqual([]);
-    expect(here(clone, story.fork)).toBe('commit');
+    // That commit alone, not the history before it.
+    expect(playground.git(clone, 'rev-list', '--count', story.fork)).toBe('1');
     expect(here(clone, `${story.head}:server.js`)).toBe('blob');
     expect(playground.git(clone, 'rev-parse', 'HEAD')).toBe(story.merge);
   });
@@ -247,109 +248,6 @@ describe('other events', () => {
     const { baseline, candidate } = await choose(clone, { kind: 'other', event: 'schedule' });
     expect(baseline.sha).toBe(story.fork);
     expect(candidate.sha).toBe(story.tip);
-  });
-});
-
-describe('an explicit ref', () => {
-  const local: Situation = { kind: 'local' };
-
-  it('that is a branch which went on stands for its merge-base', async () => {
-    const { baseline, candidate } = await choose(story.work, local, { wanted: 'main' });
-    expect(baseline.sha).toBe(story.fork);
-    expect(baseline.how).toBe(
-      'merge-base of main, named by the baseline setting, and feature, found in the history of this clone',
-    );
-    expect(candidate).toEqual({
-      sha: story.head,
-      ref: 'feature',
-      how: 'the commit that is checked out on feature',
-    });
-  });
-
-  it('that is a branch in line with the candidate is taken as it is', async () => {
-    playground.git(story.work, 'branch', 'behind', story.fork);
-    expect((await choose(story.work, local, { wanted: 'behind' })).baseline.sha).toBe(story.fork);
-    playground.git(story.work, 'checkout', '--quiet', '--detach', story.fork);
-    expect((await choose(story.work, local, { wanted: 'main' })).baseline.sha).toBe(story.tip);
-  });
-
-  it('gives on a laptop what CI gives, however old the local branch is', async () => {
-    const clone = playground.checkout(story.bare, 'refs/heads/feature', 'laptop', 0);
-    playground.git(clone, 'branch', 'main', `${story.fork}^`);
-    expect((await choose(clone, local, { wanted: 'main' })).baseline.sha).toBe(story.fork);
-  });
-
-  it('that only the remote has is found there, also from a depth-1 checkout', async () => {
-    for (const wanted of ['main', 'origin/main', 'refs/heads/main']) {
-      const clone = playground.checkout(
-        story.bare,
-        'refs/pull/7/merge',
-        `clone-${wanted.replaceAll('/', '-')}`,
-      );
-      const mergeBaseByApi = async () => story.fork;
-      const { baseline } = await choose(clone, pullRequest(), { wanted, mergeBaseByApi });
-      expect(baseline.sha).toBe(story.fork);
-    }
-  });
-
-  it('that is an annotated tag stands for its commit, here or on the remote', async () => {
-    expect((await choose(story.work, local, { wanted: 'v1.0.0' })).baseline).toEqual({
-      sha: story.fork,
-      ref: 'v1.0.0',
-      how: 'the tag v1.0.0, named by the baseline setting',
-    });
-    const clone = playground.checkout(story.bare, 'refs/pull/7/merge', 'clone');
-    expect((await choose(clone, pullRequest(), { wanted: 'v1.0.0' })).baseline.sha).toBe(story.fork);
-  });
-
-  it('that is a hash, whole or short, or an expression is taken as it is', async () => {
-    const first = playground.git(story.work, 'rev-parse', `${story.fork}^`);
-    for (const wanted of [first, first.slice(0, 8), first.toUpperCase(), 'main~2', 'HEAD~3']) {
-      expect((await choose(story.work, local, { wanted })).baseline.sha).toBe(first);
-    }
-    const clone = playground.checkout(story.bare, 'refs/pull/7/merge', 'clone');
-    expect((await choose(clone, pullRequest(), { wanted: first })).baseline.sha).toBe(first);
-  });
-
-  it('wins over what the event says', async () => {
-    const { baseline } = await choose(
-      story.work,
-      { kind: 'push', before: story.fork, sha: story.head },
-      { wanted: 'HEAD~3' },
-    );
-    expect(baseline.sha).toBe(playground.git(story.work, 'rev-parse', 'HEAD~3'));
-  });
-
-  it('that nobody knows is named, with the nearest known one', async () => {
-    const seen: string[][] = [];
-    const error = await refusal(
-      choose(story.work, local, {
-        wanted: 'mian',
-        nearest: (word, known) => {
-          seen.push([word, ...known]);
-          return 'main';
-        },
-      }),
-    );
-    expect(error.code).toBe('usage');
-    expect(error.message).toContain('"mian" is no branch, tag or commit');
-    expect(error.message).toContain('did you mean "main"?');
-    expect(seen).toEqual([['mian', 'feature', 'main', 'v1.0.0']]);
-  });
-
-  it('that looks like an option is never given to git', async () => {
-    for (const wanted of ['--upload-pack=touch x', '-h', '', 'a\nb']) {
-      const error = await refusal(choose(story.work, local, { wanted }));
-      expect(error.code).toBe('usage');
-      expect(error.message).toContain('is not a ref');
-    }
-  });
-
-  it('that is the candidate itself is allowed, and said', async () => {
-    const { baseline, candidate, warnings } = await choose(story.work, local, { wanted: 'HEAD' });
-    expect(baseline.sha).toBe(candidate.sha);
-    expect(baseline.how).toContain('it is the candidate itself');
-    expect(warnings.map((warning) => warning.code)).toEqual(['same-commit']);
   });
 });
 
