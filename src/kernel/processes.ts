@@ -84,7 +84,9 @@ export function findMembers(
   for (const entry of known) if (byPid.get(entry.pid)?.start === entry.start) admit(byPid.get(entry.pid)!);
   for (const entry of all) {
     const inGroup = groupIsOurs && entry.group === identity.group;
-    if (inGroup || (identity.mark !== null && carriesMark(entry.pid, identity.mark))) admit(entry);
+    // Only what started after the leader can have inherited the mark: most of the machine need not be read.
+    const mayCarry = identity.mark !== null && entry.start >= (identity.leaderStart ?? 0);
+    if (inGroup || (mayCarry && carriesMark(entry.pid, identity.mark))) admit(entry);
   }
   for (let grew = true; grew; ) {
     const before = members.size;

@@ -52,6 +52,13 @@ export function neverReady(
     (address) => `${originOf(address, subject.port)}${rule.path}: ${describeProbe(probes[address])}`,
   );
   const silent = loopbackAddresses.every((address) => probes[address].kind !== 'unready');
+  if (loopbackAddresses.some((address) => probes[address].kind === 'ready')) {
+    return failure(
+      subject,
+      `port ${subject.port} answered, but no process of the service listened on it within ${formatDuration(limit)}`,
+      'For a service behind a container or a proxy set `listener-check: off`.',
+    );
+  }
   if (silent && otherPorts.length > 0) return ignoresPort(subject, limit, otherPorts);
   return failure(
     subject,

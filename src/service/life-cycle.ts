@@ -23,7 +23,7 @@ import {
 } from './failures.ts';
 import type { LoopbackAddress } from './listeners.ts';
 import { ownershipOf, portsOf } from './listeners.ts';
-import { byWhom, whoHolds } from './ports.ts';
+import { byWhom, holderAfter } from './ports.ts';
 import type { Probe, Readiness } from './ready.ts';
 import { untilReady } from './ready.ts';
 import type { RunningService, ServiceHandle, ServiceOptions, StopReport } from './service.ts';
@@ -253,22 +253,13 @@ export class SpawnedService implements ServiceHandle, RunningService {
       throw notEnded(this.#subject(), `processes ${ended.left.join(', ')} are still alive`);
     }
     if (this.#entry !== null) ledger?.remove(this.#entry);
-    const holder = await this.#holderAfterEnd();
+    const patience = this.#readiness === null ? ns(0) : listenerPatience;
+    const holder = await holderAfter(this.port, patience, clock);
     // Held by a stranger when the service never got as far as to listen: reported at the start, not here.
     if (holder !== null && listenerCheck && this.#readiness !== null) {
       throw notEnded(this.#subject(), `port ${this.port} is still held ${byWhom(holder.owner)}`);
     }
     return { ...ended, listener: holder === null ? 'gone' : 'left' };
-  }
-
-  async #holderAfterEnd(): ReturnType<typeof whoHolds> {
-    const { clock } = this.#options;
-    const until = clock.now() + (this.#readiness === null ? 0 : listenerPatience);
-    for (;;) {
-      const holder = await whoHolds(this.port);
-      if (holder === null || clock.now() > until) return holder;
-      await clock.sleep(msToNs(20));
-    }
   }
 
   /** The last words of a process arrive after its exit. */

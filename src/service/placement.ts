@@ -19,12 +19,16 @@ export function planPlacement(cpus: number): Placement {
 }
 
 /** Pins the generator's process; does nothing where CPUs are shared. */
-export const pinGenerator = (pid: number, placement: Placement = planPlacement(usableCpus())): Promise<boolean> =>
-  placement.kind === 'apart' ? pin(pid, placement.generator) : Promise.resolve(false);
+export const pinGenerator = (
+  pid: number,
+  placement: Placement = planPlacement(usableCpus()),
+): Promise<boolean> => (placement.kind === 'apart' ? pin(pid, placement.generator) : Promise.resolve(false));
 
 /** Pins a service right after its start: what it starts later inherits the list. */
-export const pinService = (pid: number, placement: Placement = planPlacement(usableCpus())): Promise<boolean> =>
-  placement.kind === 'apart' ? pin(pid, placement.services) : Promise.resolve(false);
+export const pinService = (
+  pid: number,
+  placement: Placement = planPlacement(usableCpus()),
+): Promise<boolean> => (placement.kind === 'apart' ? pin(pid, placement.services) : Promise.resolve(false));
 
 /** @returns false when it could not be pinned: a container may forbid it, and then the CPUs are shared as before. */
 export async function pin(pid: number, list: string): Promise<boolean> {

@@ -1,8 +1,10 @@
 /** Free ports for both sides, and the refusal to start on one that somebody already answers. */
 import { connect, createServer } from 'node:net';
 import { TailgateError } from '../kernel/errors.ts';
+import type { Nanoseconds } from '../kernel/units.ts';
+import { msToNs } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
-import type { Random } from '../kernel/world.ts';
+import type { Clock, Random } from '../kernel/world.ts';
 import type { Holder, LoopbackAddress, Owner } from './listeners.ts';
 import { holderOf, loopbackAddresses } from './listeners.ts';
 
@@ -76,6 +78,16 @@ export async function whoHolds(port: number): Promise<Holder | null> {
   if (holder !== null) return holder;
   for (const address of loopbackAddresses) if (await isTaken(port, address)) return { address, owner: null };
   return null;
+}
+
+/** Who still holds a port after `patience`; null as soon as it is free. */
+export async function holderAfter(port: number, patience: Nanoseconds, clock: Clock): Promise<Holder | null> {
+  const until = clock.now() + patience;
+  for (;;) {
+    const holder = await whoHolds(port);
+    if (holder === null || clock.now() >= until) return holder;
+    await clock.sleep(msToNs(20));
+  }
 }
 
 /** `by process 12 (node server.js)`, or that nobody knows. */

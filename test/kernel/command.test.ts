@@ -139,9 +139,11 @@ describe('ending a command', () => {
   });
 
   it('finds a daemon in a session of its own by its mark', async () => {
-    const result = await run('setsid sleep 60 >/dev/null 2>&1 < /dev/null & echo done');
+    const result = await run('setsid sleep 60 >/dev/null 2>&1 < /dev/null & echo $!; sleep 0.2');
     expect(result.exit).toEqual({ kind: 'exited', code: 0 });
-    expect(groups.length).toBe(1);
+    const daemon = Number(result.stdout);
+    expect(daemon).toBeGreaterThan(1);
+    expect(readProcess(daemon)?.zombie ?? true).toBe(true);
   });
 
   it('whose time-out is longer than a timer can be still waits', async () => {

@@ -113,6 +113,15 @@ describe('the sweep', () => {
     expect(isAlive(stranger)).toBe(true);
   });
 
+  it('leaves a group alone that lost its leader and does not carry the mark', async () => {
+    const stranger = await sleeper('sleep 50 & sleep 0.1');
+    await expect.poll(() => readProcess(stranger.group)?.zombie ?? true).toBe(true);
+    openLedger(path).add({ ...stranger, mark: randomUUID() });
+    await sweep(path);
+    sweepNow(path);
+    expect(isAlive(stranger)).toBe(true);
+  });
+
   it('finds by the mark what outlived the leader of the group', async () => {
     const entry = await sleeper('setsid sleep 50 & sleep 0.1');
     await new Promise((resolve) => setTimeout(resolve, 400));

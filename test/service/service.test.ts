@@ -180,6 +180,15 @@ describe('a service that fails to start', () => {
     expect((await unchecked.stop()).listener).toBe('gone');
   });
 
+  it('because an answer comes from nobody we can see is not believed', async () => {
+    const error = await failureOf('sleep 30', {
+      httpGet: async () => ({ status: 200 }),
+      startTimeout: msToNs(500),
+    });
+    expect(error.message).toContain('answered, but no process of the service listened on it');
+    expect(error.hint).toContain('listener-check: off');
+  });
+
   it('because we were asked to stop says cancelled and leaves nothing', async () => {
     const controller = new AbortController();
     const handle = await spawned('sleep 30', { signal: controller.signal });
