@@ -169,9 +169,8 @@ export class SpawnedService implements ServiceHandle, RunningService {
   }
 
   #end(exit: ServiceExit): void {
-    if (this.#exit !== null) return;
-    this.#exit = exit;
-    this.#settleExit(exit);
+    this.#exit ??= exit;
+    this.#settleExit(this.#exit);
   }
 
   async #untilProven(): Promise<Readiness> {
@@ -264,10 +263,7 @@ export class SpawnedService implements ServiceHandle, RunningService {
 
   /** The last words of a process arrive after its exit. */
   async #drained(): Promise<void> {
-    const waits = new AbortController();
-    const patience = this.#options.clock.sleep(msToNs(300), waits.signal).catch(() => undefined);
-    await Promise.race([this.#closed, patience]);
-    waits.abort();
+    await Promise.race([this.#closed, this.#options.clock.sleep(msToNs(300))]);
   }
 
   #ready(): Readiness & { readonly startTime: Nanoseconds } {
