@@ -101,7 +101,7 @@ export interface GeneratorHealth {
 
 export interface SliceResult {
   readonly counts: ShotCounts;
-  /** Shots handed to the client. */
+  /** Shots handed to the client before the schedule was over: by the last due time and 1 % of the span, 20 ms at least. */
   readonly released: number;
   /** Shots whose lateness was ≤ 0.5 ms. */
   readonly onTime: number;

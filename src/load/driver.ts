@@ -1,0 +1,209 @@
+/** Walks the schedule and never awaits a reply; drops, times out and drains, so that every shot is accounted for. */
+import type { LatencyHistogram } from '../evidence/histogram.ts';
+import { TailgateError } from '../kernel/errors.ts';
+import type { Nanoseconds } from '../kernel/units.ts';
+import { msToNs, ns, secondsToNs } from '../kernel/units.ts';
+import { HealthWatch } from './health.ts';
+import type { Metronome } from './metronome.ts';
+import { deservesSpin, monotonicNow, pacing, planWakes } from './metronome.ts';
+import type { OpenOrder, SliceOrder, SliceResult } from './protocol.ts';
+import { ShotRows } from './rows.ts';
+import type { ShotSink, SocketPool, WireRequest } from './sender.ts';
+import { toWire } from './sender.ts';
+import { tallyRows } from './tally.ts';
+
+/** Before the first due time: with 3 ms of it the first shots were 5 ms late. */
+const notice = msToNs(30);
+/** How long after the last due time a slice waits for what is still on its way. */
+const longestDrain = secondsToNs(5);
+/** The coarse timer that catches what a lost wake-up would leave, and ends shots at their deadline. */
+const guardMs = 10;
+/** Shots sent in one go: beyond this, answers that have come are read first. */
+const mostAtOnce = 32;
+
+export interface SliceTools {
+  readonly pool: SocketPool;
+  readonly metronome: Metronome;
+  readonly newHistogram: () => LatencyHistogram;
+}
+
+/**
+ * Runs one slice against an open pool. Resolves when every shot has ended: answered, failed, timed out from its due
+ * time, dropped, or given up at the end of the drain, min(timeout, 5 s) after the last due time.
+ * @throws TailgateError `invalid` when shots were lost count of.
+ */
+export async function runSlice(order: SliceOrder, tools: SliceTools): Promise<SliceResult> {
+  if (order.schedule.due.length <= order.schedule.leadIn) {
+    throw new TailgateError({
+      code: 'invalid',
+      message: `a slice of ${order.schedule.due.length} shots with a lead-in of ${order.schedule.leadIn} counts none`,
+    });
+  }
+  // Between slices, never in one.
+  globalThis.gc?.();
+  const walk = new Walk(order, tools.pool);
+  const queuedBefore = tools.pool.queued;
+  const openedBefore = tools.pool.opened;
+  const [lateness] = await Promise.all([
+    tools.metronome.wakeAt(planWakes(walk.rows.due), () => walk.release()),
+    walk.ended,
+  ]);
+  const generator = walk.health.report({
+    spun: walk.spun,
+    metronome: lateness,
+    poolQueued: tools.pool.queued - queuedBefore,
+    socketsOpened: tools.pool.opened - openedBefore,
+  });
+  return {
+    ...tallyRows(walk.rows, order, tools.newHistogram),
+    elapsed: ns(walk.endedAt - walk.rows.firstCountedDue),
+    inFlight: { halfway: walk.halfway, atEnd: walk.atEnd, peak: walk.rows.peakInFlight },
+    generator,
+  };
+}
+
+/** One pass over a schedule. */
+class Walk {
+  readonly rows: ShotRows;
+  readonly health: HealthWatch;
+  readonly ended: Promise<void>;
+  spun = ns(0);
+  halfway = 0;
+  atEnd = 0;
+  endedAt = ns(0);
+  readonly #order: SliceOrder;
+  readonly #pool: SocketPool;
+  readonly #wire: readonly WireRequest[];
+  readonly #halfwayShot: number;
+  readonly #drainUntil: Nanoseconds;
+  readonly #guard: NodeJS.Timeout;
+  #end: () => void = () => {};
+  #next = 0;
+  #continuing = false;
+
+  constructor(order: SliceOrder, pool: SocketPool) {
+    this.#order = order;
+    this.#pool = pool;
+    this.#wire = toWire(order.requests, order.target);
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.health = new HealthWatch();
+    this.rows = new ShotRows(order, ns(monotonicNow() + notice));
+    this.#halfwayShot = this.rows.leadIn + ((this.rows.count - this.rows.leadIn) >> 1);
+    this.#drainUntil = ns(this.rows.lastDue + Math.min(order.timeout, longestDrain));
+    this.#guard = setInterval(() => this.#watch(), guardMs);
+  }
+
+  /** Hands over every shot that is due, and spins the last stretch towards one that is nearly. */
+  release(): void {
+    const { due } = this.rows;
+    const last = due.length - 1;
+    for (let sent = 0; this.#next <= last; sent++) {
+      const shot = this.#next;
+      const now = monotonicNow();
+      if (now < due[shot]!) {
+        if (due[shot]! - now > pacing.early || !deservesSpin(due, shot)) return;
+        this.#spinUntil(due[shot]!, now);
+      } else if (sent >= mostAtOnce) {
+        this.#continueLater();
+        return;
+      }
+      this.#next++;
+      this.#handOver(shot);
+      if (shot === this.#halfwayShot) this.halfway = this.rows.inFlight;
+      if (shot === last) {
+        this.atEnd = this.rows.inFlight;
+        this.health.endOfLoad();
+      }
+    }
+  }
+
+  #spinUntil(due: number, from: Nanoseconds): void {
+    let now = from;
+    while (now < due) now = monotonicNow();
+    this.spun = ns(this.spun + now - from);
+  }
+
+  #handOver(shot: number): void {
+    const { rows } = this;
+    const now = monotonicNow();
+    // Beyond the drain nobody would wait for the answer.
+    if (rows.inFlight >= this.#order.maxInFlight || now > this.#drainUntil) {
+      rows.drop(shot, now);
+      return;
+    }
+    rows.hand(shot, now);
+    const wire = this.#wire[this.#order.schedule.sequence[shot]!]!;
+    rows.attach(shot, this.#pool.send(rows, shot, wire, rows.isSampled(shot), this.#order.maxSockets));
+  }
+
+  #continueLater(): void {
+    if (this.#continuing) return;
+    this.#continuing = true;
+    setImmediate(() => {
+      this.#continuing = false;
+      this.release();
+    });
+  }
+
+  #watch(): void {
+    this.release();
+    const { rows } = this;
+    const now = monotonicNow();
+    rows.sweep(now);
+    if (this.#next < rows.count) return;
+    if (now >= this.#drainUntil) rows.giveUpRest(now);
+    if (rows.settled < rows.count) return;
+    clearInterval(this.#guard);
+    this.endedAt = now;
+    this.#end();
+  }
+}
+
+/**
+ * Opens sockets by as many concurrent requests, before any clock starts.
+ * @returns how many are open afterwards, and what was wrong with the first request that did not go right.
+ */
+export async function openSockets(
+  order: OpenOrder,
+  pool: SocketPool,
+): Promise<{ opened: number; problem: string | null }> {
+  if (order.sockets < 1) return { opened: pool.connected, problem: null };
+  const [wire] = toWire([order.request], order.target);
+  const name = `${order.request.method} ${order.request.path}`;
+  let problem: string | null = null;
+  let left = order.sockets;
+  const flights = new Map<number, { abandon(): void }>();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => {
+      problem ??= `${name}: no answer within ${order.timeout / 1e6} ms`;
+      for (const flight of flights.values()) flight.abandon();
+      resolve();
+    }, order.timeout / 1e6);
+    const over = (shot: number) => {
+      flights.delete(shot);
+      left--;
+      if (left > 0) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    const sink: ShotSink = {
+      onWritten: () => {},
+      onAnswered: (shot, _at, status) => {
+        if (!order.request.expected.some(({ from, to }) => status >= from && status <= to)) {
+          problem ??= `${name}: status ${status}`;
+        }
+        over(shot);
+      },
+      onFailed: (shot, _at, cause) => {
+        problem ??= `${name}: ${cause}`;
+        over(shot);
+      },
+    };
+    for (let shot = 0; shot < order.sockets; shot++) {
+      flights.set(shot, pool.send(sink, shot, wire!, false, order.sockets));
+    }
+  });
+  return { opened: pool.connected, problem };
+}

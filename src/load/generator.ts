@@ -1,0 +1,62 @@
+/** Entry point of the generator process: takes orders from its parent, one at a time, and ends when the parent does. */
+import { LatencyHistogram } from '../evidence/histogram.ts';
+import { assertNever, messageOf } from '../kernel/errors.ts';
+import { openSockets, runSlice } from './driver.ts';
+import { Metronome } from './metronome.ts';
+import type { GeneratorOrder, GeneratorReply } from './protocol.ts';
+import { SocketPool } from './sender.ts';
+
+const pools = new Map<string, SocketPool>();
+const metronome = await Metronome.start();
+let queue: Promise<void> = Promise.resolve();
+
+function poolOf(origin: string): SocketPool {
+  const known = pools.get(origin);
+  if (known !== undefined) return known;
+  const pool = new SocketPool(origin);
+  pools.set(origin, pool);
+  return pool;
+}
+
+async function carryOut(order: GeneratorOrder): Promise<GeneratorReply> {
+  switch (order.kind) {
+    case 'slice': {
+      const result = await runSlice(order.order, {
+        pool: poolOf(order.order.target.origin),
+        metronome,
+        newHistogram: () => new LatencyHistogram(),
+      });
+      return { kind: 'slice', id: order.id, result };
+    }
+    case 'open': {
+      const opened = await openSockets(order.order, poolOf(order.order.target.origin));
+      return { kind: 'opened', id: order.id, ...opened };
+    }
+    case 'close': {
+      await pools.get(order.origin)?.close();
+      pools.delete(order.origin);
+      return { kind: 'closed', id: order.id };
+    }
+    default:
+      return assertNever(order);
+  }
+}
+
+function say(reply: GeneratorReply): void {
+  process.send?.(reply);
+}
+
+process.on('message', (order: GeneratorOrder) => {
+  queue = queue.then(async () => {
+    try {
+      say(await carryOut(order));
+    } catch (thrown) {
+      say({ kind: 'failed', id: order.id, message: messageOf(thrown) });
+    }
+  });
+});
+process.on('disconnect', () => process.exit(0));
+// Ctrl-C reaches the whole foreground group: the parent decides, and this process ends with it.
+process.on('SIGINT', () => {});
+
+say({ kind: 'ready' });

@@ -1,0 +1,166 @@
+/** One row a shot, in arrays made before the first send: when it was due, handed, written and done, and how it ended. */
+import type { Nanoseconds } from '../kernel/units.ts';
+import { ns } from '../kernel/units.ts';
+import type { SliceOrder } from './protocol.ts';
+import type { Flight, ShotSink } from './sender.ts';
+
+/** How a shot stands. An `answered` one is right or wrong by its status, which is looked at after the slice. */
+export const shotState = {
+  scheduled: 0,
+  inFlight: 1,
+  answered: 2,
+  failed: 3,
+  timedOut: 4,
+  dropped: 5,
+  unfinished: 6,
+} as const;
+
+/** Shots on a position that is a multiple of this have their body hashed. */
+const sampleEvery = 50;
+/** At most about so many bodies a slice are hashed: the evidence file keeps every checksum. */
+const sampledBodies = 400;
+const mostCauses = 255;
+
+export class ShotRows implements ShotSink {
+  readonly count: number;
+  readonly leadIn: number;
+  readonly timeout: Nanoseconds;
+  /** On the monotonic clock, like the other three. */
+  readonly due: Float64Array;
+  /** When the driver handed the shot to the client, or found that it had to drop it. */
+  readonly handed: Float64Array;
+  readonly written: Float64Array;
+  readonly done: Float64Array;
+  readonly state: Uint8Array;
+  readonly status: Uint16Array;
+  readonly bytes: Float64Array;
+  /** Index into `causes`. */
+  readonly cause: Uint8Array;
+  readonly causes: string[] = [];
+  readonly checksums = new Map<number, string>();
+  inFlight = 0;
+  peakInFlight = 0;
+  settled = 0;
+  readonly #flights: (Flight | null)[];
+  readonly #sampleStride: number;
+  /** Every shot before this one is settled. */
+  #oldest = 0;
+  #released = 0;
+
+  /** @param start the moment from which the schedule's offsets count. */
+  constructor(order: Pick<SliceOrder, 'schedule' | 'timeout'>, start: Nanoseconds) {
+    const { due, leadIn } = order.schedule;
+    this.count = due.length;
+    this.leadIn = leadIn;
+    this.timeout = order.timeout;
+    this.due = due.map((offset) => start + offset);
+    this.handed = new Float64Array(this.count);
+    this.written = new Float64Array(this.count);
+    this.done = new Float64Array(this.count);
+    this.state = new Uint8Array(this.count);
+    this.status = new Uint16Array(this.count);
+    this.bytes = new Float64Array(this.count);
+    this.cause = new Uint8Array(this.count);
+    this.#flights = new Array<Flight | null>(this.count).fill(null);
+    this.#sampleStride = Math.max(
+      sampleEvery,
+      sampleEvery * Math.ceil((this.count - leadIn) / (sampleEvery * sampledBodies)),
+    );
+  }
+
+  get lastDue(): Nanoseconds {
+    return ns(this.due[this.count - 1]!);
+  }
+
+  get firstCountedDue(): Nanoseconds {
+    return ns(this.due[this.leadIn]!);
+  }
+
+  isSampled(shot: number): boolean {
+    return shot >= this.leadIn && (shot - this.leadIn) % this.#sampleStride === 0;
+  }
+
+  /** To be called before the client gets the shot: it may fail while it is being handed over. */
+  hand(shot: number, at: Nanoseconds): void {
+    this.handed[shot] = at;
+    this.state[shot] = shotState.inFlight;
+    this.#released = shot + 1;
+    if (++this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight;
+  }
+
+  /** Remembers how to abandon a shot that was handed over. */
+  attach(shot: number, flight: Flight): void {
+    if (this.state[shot] === shotState.inFlight) this.#flights[shot] = flight;
+  }
+
+  /** A shot that was never handed over: counted, never sent late in silence. */
+  drop(shot: number, at: Nanoseconds): void {
+    this.handed[shot] = at;
+    this.done[shot] = at;
+    this.state[shot] = shotState.dropped;
+    this.#released = shot + 1;
+    this.settled++;
+  }
+
+  onWritten(shot: number, at: Nanoseconds): void {
+    this.written[shot] = at;
+  }
+
+  onAnswered(
+    shot: number,
+    at: Nanoseconds,
+    status: number,
+    bodyBytes: number,
+    checksum: string | null,
+  ): void {
+    if (this.state[shot] !== shotState.inFlight) return;
+    this.status[shot] = status;
+    this.bytes[shot] = bodyBytes;
+    if (checksum !== null) this.checksums.set(shot, checksum);
+    // An answer after the deadline is none, also when it overtook the sweep.
+    this.#settle(shot, at, at - this.due[shot]! > this.timeout ? shotState.timedOut : shotState.answered);
+  }
+
+  onFailed(shot: number, at: Nanoseconds, cause: string): void {
+    if (this.state[shot] !== shotState.inFlight) return;
+    this.cause[shot] = this.#causeIndex(cause);
+    this.#settle(shot, at, at - this.due[shot]! > this.timeout ? shotState.timedOut : shotState.failed);
+  }
+
+  /** Ends every shot whose deadline, counted from its due time, has passed. Deadlines ascend like due times. */
+  sweep(now: Nanoseconds): void {
+    while (this.#oldest < this.#released && this.state[this.#oldest]! > shotState.inFlight) this.#oldest++;
+    for (let shot = this.#oldest; shot < this.#released; shot++) {
+      if (this.due[shot]! + this.timeout > now) return;
+      if (this.state[shot] === shotState.inFlight) this.#giveUp(shot, now, shotState.timedOut);
+    }
+  }
+
+  /** Ends every shot that is still on its way, at its present age. */
+  giveUpRest(now: Nanoseconds): void {
+    for (let shot = this.#oldest; shot < this.#released; shot++) {
+      if (this.state[shot] === shotState.inFlight) this.#giveUp(shot, now, shotState.unfinished);
+    }
+  }
+
+  #giveUp(shot: number, now: Nanoseconds, state: number): void {
+    const flight = this.#flights[shot];
+    this.#settle(shot, now, state);
+    flight?.abandon();
+  }
+
+  #settle(shot: number, at: Nanoseconds, state: number): void {
+    this.done[shot] = at;
+    this.state[shot] = state;
+    this.#flights[shot] = null;
+    this.inFlight--;
+    this.settled++;
+  }
+
+  #causeIndex(cause: string): number {
+    const known = this.causes.indexOf(cause);
+    if (known !== -1) return known;
+    if (this.causes.length === mostCauses) return mostCauses - 1;
+    return this.causes.push(cause) - 1;
+  }
+}
