@@ -68,10 +68,15 @@ function best(document: BenchDocument): { readonly adapter: Adapter; readonly co
 }
 
 function recognise(plain: BenchDocument): Choice {
-  const asText = beginsAsJson(plain.text) ? null : best(plain);
-  if (asText !== null && asText.confidence >= readable) return { ...asText, document: plain, warnings: [] };
+  const asText = best(plain);
+  const isText = asText !== null && asText.confidence >= readable;
+  if (isText && !beginsAsJson(plain.text)) return { adapter: asText.adapter, document: plain, warnings: [] };
   const found = findJson(plain.text, plain.name);
-  if (found.kind === 'broken') throw found.error;
+  if (found.kind === 'broken') {
+    // A log line in brackets above plain text looked like the beginning of JSON.
+    if (isText) return { adapter: asText.adapter, document: plain, warnings: [] };
+    throw found.error;
+  }
   const document = found.kind === 'values' ? { ...plain, json: found.values } : plain;
   const chosen = best(document);
   if (chosen === null) throw unknownFormat(document);
@@ -79,8 +84,9 @@ function recognise(plain: BenchDocument): Choice {
 }
 
 function given(plain: BenchDocument, adapter: Adapter): Choice {
+  const asText: Choice = { adapter, document: plain, warnings: [] };
   const mayBeText = adapter.shape === 'text' || adapter.shape === 'text-or-json';
-  if (mayBeText && !beginsAsJson(plain.text)) return { adapter, document: plain, warnings: [] };
+  if (mayBeText && (!beginsAsJson(plain.text) || adapter.recognises(plain) >= readable)) return asText;
   const found = findJson(plain.text, plain.name);
   if (found.kind === 'broken') throw found.error;
   if (found.kind === 'none') throw nothingRead(plain, adapter, []);

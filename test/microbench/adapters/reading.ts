@@ -8,13 +8,19 @@ import type { BenchRow, Format, ReadResult } from '../../../src/microbench/sampl
 /** name, unit after normalising, s(maller) or b(igger) is better, value. */
 export type Brief = readonly [name: string, unit: string, better: 's' | 'b', value: number | null];
 
+export type Expected = readonly [file: string, format: Format, rows: readonly Brief[]];
+
+/** Twelve digits: a value scaled to ns is not to fail by the last bit. */
+export function digits(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(12));
+}
+
 export function brief(rows: readonly BenchRow[]): Brief[] {
   return rows.map((row) => [
     row.name,
     row.unit.normalised,
     row.direction === 'smaller-is-better' ? 's' : 'b',
-    // Twelve digits: a value scaled to ns is not to fail by the last bit.
-    row.value === null ? null : Number(row.value.toPrecision(12)),
+    digits(row.value),
   ]);
 }
 

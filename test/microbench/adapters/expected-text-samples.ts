@@ -1,0 +1,242 @@
+/** What the collected text files of real tools hold, written out by hand from the files. */
+import type { Expected } from './reading.ts';
+
+const fiber = 'github.com/gofiber/fiber/v3/middleware';
+
+export const expectedText: readonly Expected[] = [
+  [
+    'benchmark-js/bencher-four.txt',
+    'benchmark-js',
+    [
+      ['fib(10)', 'operations/s', 'b', 1431759],
+      ['fib(20)', 'operations/s', 'b', 12146],
+      ['benchmark with x 2 many things', 'operations/s', 'b', 50],
+      ['createObjectBuffer with 200 comments', 'operations/s', 'b', 81.61],
+    ],
+  ],
+  [
+    'benchmark-js/benchmark-2.1.4-local.txt',
+    'benchmark-js',
+    [
+      ['RegExp#test', 'operations/s', 'b', 76299311],
+      ['String#indexOf > -1', 'operations/s', 'b', 1318344953],
+      ['a x b x 3 | pipe', 'operations/s', 'b', 78224250],
+      ['throws', 'operations/s', 'b', null],
+      ['unnamed <b>html</b> @octocat', 'operations/s', 'b', 1337308659],
+    ],
+  ],
+  [
+    'cargo-libtest/bencher-failed.txt',
+    'libtest',
+    [
+      ['tests::benchmark_a', 'ns', 's', 3296],
+      ['tests::benchmark_b', 'ns', 's', null],
+      ['tests::benchmark_c', 'ns', 's', 3215],
+    ],
+  ],
+  [
+    'cargo-libtest/bencher-issue_390.txt',
+    'libtest',
+    [
+      ['bleu::benchmark::bench_batch_bleu', 'ns', 's', 13967756.3],
+      ['bleu::benchmark::bench_bleu', 'ns', 's', 298794.1],
+      ['ngram::benchmark::bench_ngram', 'ns', 's', 49480.28],
+      ['tokenizer::benchmark::bench_tokenizer', 'ns', 's', 15690.73],
+    ],
+  ],
+  [
+    'cargo-libtest/bencher-multi_target.txt',
+    'libtest',
+    [
+      ['tests::benchmark', 'ns', 's', 3161],
+      ['tests::other_benchmark', 'ns', 's', 3161],
+    ],
+  ],
+  [
+    'cargo-libtest/gha-cargo_output2.txt',
+    'libtest',
+    [
+      ['bench_engine_new', 'ns', 's', 211834],
+      ['bench_engine_new_raw', 'ns', 's', 197],
+      ['bench_engine_new_raw_core', 'ns', 's', 196],
+      ['bench_engine_register_fn', 'ns', 's', 493],
+    ],
+  ],
+  [
+    'cargo-libtest/gha-cargo_output_units.txt',
+    'libtest',
+    [
+      ['cmov', 'cycles', 's', 2835],
+      ['cmov2', 'cycles', 's', 2845],
+      ['mov', 'cycles', 's', 1508],
+      ['upload', 'MS/s', 'b', 1911],
+      ['download', 'MS/s', 'b', 9001],
+    ],
+  ],
+  [
+    'catch2/bencher-issue_351.txt',
+    'catch2',
+    [
+      ['Fibonacci 10', 'ns', 's', 344],
+      ['Fibonacci 20 (Unit_assignment / Construction)', 'ns', 's', 41731],
+      ['Fibonacci~ 5!', 'ns', 's', 36],
+      ['Fibonacci-15_bench', 'ns', 's', 3789],
+      ['Fibonacci 10 with a long name', 'ns', 's', 344],
+      ['Fibonacci 20 (Even More Fibonacci / With a long name)', 'ns', 's', 41731],
+    ],
+  ],
+  [
+    'catch2/gha-catch2_v3.txt',
+    'catch2',
+    [
+      ['Fibonacci 10', 'ns', 's', 344],
+      ['Fibonacci 20', 'ns', 's', 41731],
+      ['Fibonacci~ 5!', 'ns', 's', 36],
+      ['Fibonacci-15_bench', 'ns', 's', 3789],
+    ],
+  ],
+  [
+    'criterion/bencher-dogfood.txt',
+    'criterion',
+    [
+      ['Adapter::Magic (JSON)', 'ns', 's', 3463.2],
+      ['Adapter::Json', 'ns', 's', 3479.6],
+      ['Adapter::Magic (Rust)', 'ns', 's', 14726],
+      ['Adapter::Rust', 'ns', 's', 14884],
+    ],
+  ],
+  [
+    'criterion/bencher-many.txt',
+    'criterion',
+    [
+      ['file', 'ns', 's', 0.3239],
+      ['rolling_file', 'ns', 's', 0.42966],
+      ['tracing_file', 'ns', 's', 18019],
+      ['tracing_rolling_file', 'ns', 's', 20930],
+      ['benchmark: name with spaces', 'ns', 's', 20.93],
+    ],
+  ],
+  [
+    'go-bench/bencher-five.txt',
+    'go-bench',
+    [
+      ['BenchmarkFib10-8', 'ns', 's', 325],
+      ['BenchmarkFib20', 'ns', 's', 40537.123],
+      ['BenchmarkFib/my_tabled_benchmark_-_10-8', 'ns', 's', 325],
+      ['BenchmarkFib/my_tabled_benchmark_-_20', 'ns', 's', 40537.123],
+      ['BenchmarkFib/my/tabled/benchmark_-_20', 'ns', 's', 40537.456],
+    ],
+  ],
+  [
+    'go-bench/gha-go_fiber_duplicate_names.txt',
+    'go-bench',
+    [
+      [`BenchmarkAppendMsgitem-4 (${fiber}/cache)`, 'ns', 's', 55.76],
+      [`BenchmarkAppendMsgitem-4 (${fiber}/cache) [MB/s]`, 'bytes/s', 'b', 2833.37e6],
+      [`BenchmarkAppendMsgitem-4 (${fiber}/cache) [B/op]`, 'bytes', 's', 0],
+      [`BenchmarkAppendMsgitem-4 (${fiber}/cache) [allocs/op]`, 'allocs', 's', 0],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/cache)`, 'ns', 's', 174],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/cache) [MB/s]`, 'bytes/s', 'b', 907.83e6],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/cache) [B/op]`, 'bytes', 's', 0],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/cache) [allocs/op]`, 'allocs', 's', 0],
+      [`BenchmarkAppendMsgitem-4 (${fiber}/csrf)`, 'ns', 's', 0.3733],
+      [`BenchmarkAppendMsgitem-4 (${fiber}/csrf) [MB/s]`, 'bytes/s', 'b', 2678.46e6],
+      [`BenchmarkAppendMsgitem-4 (${fiber}/csrf) [B/op]`, 'bytes', 's', 0],
+      [`BenchmarkAppendMsgitem-4 (${fiber}/csrf) [allocs/op]`, 'allocs', 's', 0],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/csrf)`, 'ns', 's', 4.36],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/csrf) [MB/s]`, 'bytes/s', 'b', 229.35e6],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/csrf) [B/op]`, 'bytes', 's', 0],
+      [`BenchmarkUnmarshalitem-4 (${fiber}/csrf) [allocs/op]`, 'allocs', 's', 0],
+    ],
+  ],
+  [
+    'go-bench/gha-go_output.txt',
+    'go-bench',
+    [
+      ['BenchmarkFib10-8', 'ns', 's', 325],
+      ['BenchmarkFib20', 'ns', 's', 40537.123],
+      ['BenchmarkFib/my_tabled_benchmark_-_10-8', 'ns', 's', 325],
+      ['BenchmarkFib/my_tabled_benchmark_-_20', 'ns', 's', 40537.123],
+      ['BenchmarkFib/my/tabled/benchmark_-_20', 'ns', 's', 40537.456],
+      ['BenchmarkFib/my/tabled/benchmark_-_20,var1=13,var2=14', 'ns', 's', 40537.456],
+      ['BenchmarkFib11-16', 'ns', 's', 262.7],
+      ['BenchmarkFib11-16 [auxMetricUnits]', 'auxMetricUnits', 's', 3],
+      ['BenchmarkFib22-16', 'ns', 's', 31915],
+      ['BenchmarkFib22-16 [auxMetricUnits]', 'auxMetricUnits', 's', 4],
+    ],
+  ],
+  [
+    'go-bench/xperf-issue19634.txt',
+    'go-bench',
+    [
+      ['BenchmarkFloatSub/100-4 (note: before)', 'ns', 's', 115],
+      ['BenchmarkFloatSub/100-4 (note: after)', 'ns', 's', 78.8],
+    ],
+  ],
+  [
+    'go-bench/xperf-units.txt',
+    'go-bench',
+    [
+      ['BenchmarkSize (note: before)', 'bytes', 's', 100],
+      ['BenchmarkNonExact (note: before)', 'bytes', 's', 101],
+      ['BenchmarkSize (note: after)', 'bytes', 's', 105],
+      ['BenchmarkNonExact (note: after)', 'bytes', 's', 101],
+    ],
+  ],
+  [
+    'wrk/wrk410-errors.txt',
+    'wrk',
+    [
+      ['latency mean', 'ns', 's', 10.41e6],
+      ['latency p50', 'ns', 's', 5.56e6],
+      ['latency p75', 'ns', 's', 6.01e6],
+      ['latency p90', 'ns', 's', 28.71e6],
+      ['latency p99', 'ns', 's', 65.25e6],
+      ['socket errors', 'errors', 's', 30],
+      ['non-2xx responses', 'errors', 's', 58],
+      ['requests/s', 'operations/s', 'b', 275.96],
+      ['transfer/s', 'bytes/s', 'b', 35.02 * 1024],
+    ],
+  ],
+  [
+    'wrk/wrk410-plain.txt',
+    'wrk',
+    [
+      ['latency mean', 'ns', 's', 10.41e6],
+      ['requests/s', 'operations/s', 'b', 293.47],
+      ['transfer/s', 'bytes/s', 'b', 36.4 * 1024],
+    ],
+  ],
+  [
+    'wrk2/readme-block1.txt',
+    'wrk2',
+    [
+      ['latency mean', 'ns', 's', 6.46e6],
+      ['requests/s', 'operations/s', 'b', 2000.15],
+      ['transfer/s', 'bytes/s', 'b', 676.14 * 1024],
+    ],
+  ],
+  [
+    'wrk2/readme-block3.txt',
+    'wrk2',
+    [
+      ['latency mean', 'ns', 's', 6.18e6],
+      ['latency p50', 'ns', 's', 6.21e6],
+      ['latency p75', 'ns', 's', 7.37e6],
+      ['latency p90', 'ns', 's', 8.46e6],
+      ['latency p99', 'ns', 's', 10.52e6],
+      ['latency p99.9', 'ns', 's', 11.19e6],
+      ['latency p99.99', 'ns', 's', 11.29e6],
+      ['latency p99.999', 'ns', 's', 11.32e6],
+      ['uncorrected latency p50', 'ns', 's', 2.68e6],
+      ['uncorrected latency p75', 'ns', 's', 3.71e6],
+      ['uncorrected latency p90', 'ns', 's', 4.47e6],
+      ['uncorrected latency p99', 'ns', 's', 5.43e6],
+      ['uncorrected latency p99.9', 'ns', 's', 6.69e6],
+      ['uncorrected latency p99.99', 'ns', 's', 6.99e6],
+      ['uncorrected latency p99.999', 'ns', 's', 7.01e6],
+      ['requests/s', 'operations/s', 'b', 2000.67],
+      ['transfer/s', 'bytes/s', 'b', 676.32 * 1024],
+    ],
+  ],
+];
