@@ -38,7 +38,7 @@ export function acceptingOf(regressed: readonly Finding[], context: ReportContex
       return {
         before: say`If this change is worth its cost, widen the tolerance in ${file} in this pull request:`,
         lines: ['judge:', ...toleranceLines(rows)],
-        after: say`The tolerance holds for every scenario and is printed as wide in the report. Once this is merged the baseline contains the change: take the lines out again.`,
+        after: say`The tolerance holds for every scenario. Once this is merged the baseline contains the change: take the lines out again.`,
       };
     default:
       return assertNever(context.acceptBy);

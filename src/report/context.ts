@@ -40,6 +40,8 @@ export interface ReportContext {
   readonly revisions: Readonly<Record<Side, RevisionRecord | null>>;
   /** From the start of the job to its verdict, set-up included; null when nobody measured it. */
   readonly elapsed: Nanoseconds | null;
+  /** What the candidate showed by itself where there was no baseline, in lines of text; else empty. */
+  readonly measuredAlone: readonly { readonly scenario: string; readonly lines: readonly string[] }[];
   /** The file in which waivers and tolerances are kept. */
   readonly configFile: string;
   /** By what a known slowdown is let through: the setting this version of the configuration knows. */

@@ -76,8 +76,7 @@ function everyRound(view: ReportView): string[] {
   const rows = view.allRows.filter((row) => row.judged && row.bars !== '').slice(0, mostBars);
   if (rows.length === 0) return [];
   const lines = rows.map(
-    (row) =>
-      `| ${rowName(row, view.alone)} | ${row.bars} | ${row.barsMeaning} | ±${row.singleRun.replace('±', '')} |`,
+    (row) => `| ${rowName(row, view.alone)} | ${row.bars} | ${row.barsMeaning} | ${row.singleRun} |`,
   );
   return [
     'The change of each round in order: a bar above the middle is a candidate that needed more. The last column says by how much a single run of each side would be off.',

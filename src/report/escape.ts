@@ -55,7 +55,7 @@ export function markdownText(text: string, limit: number = sentenceLimit): strin
 export function markdownName(text: string, limit: number = nameLimit): string {
   const shown = visible(text, limit);
   if (shown === '') return '<code>&#34;&#34;</code>';
-  const plain = /^[A-Za-z0-9_.…~][A-Za-z0-9 _./…~-]*$/u.test(shown) && !/ {2}| $/.test(shown);
+  const plain = /^[A-Za-z0-9_.…~](?:[A-Za-z0-9 _./…~-]|: )*$/u.test(shown) && !/ {2}| $/.test(shown);
   return plain ? `\`${shown}\`` : `<code>${entities(shown, '')}</code>`;
 }
 
@@ -111,7 +111,7 @@ const entity = (character: string): string => `&#${character.codePointAt(0)};`;
  */
 function entities(text: string, breaker: string): string {
   return text.replace(
-    /^[-=]|^\d(?=\d*[.)])|[&<>"'`*_~[\](){}|!^$=+\\]|[@#]|:(?=\S)|(?<=www)\.|(?<=\bgh)-(?=\d)|^ | (?= )| $/giu,
+    /^[-=]|^\d(?=\d*[.)](?:\s|$))|[&<>"'`*_~[\](){}|!^$=+\\]|[@#]|:(?=[a-z/+_-])|(?<=www)\.|(?<=\bgh)-(?=\d)|^ | (?= )| $/giu,
     (found, offset: number) => {
       if (found === ' ') return '&#160;';
       const breaks = /[@#:.]/.test(found) || (found === '-' && offset > 0);

@@ -117,7 +117,10 @@ export function changeOrNone(value: Ratio | null): string {
 
 /** `+4.2 points`; one point is a hundredth. */
 export function pointsText(difference: Ratio): string {
-  return Number.isFinite(difference) ? formatChange(difference).replace(/%$/, 'points') : none;
+  if (!Number.isFinite(difference)) return none;
+  return formatChange(difference)
+    .replace(/%$/, 'points')
+    .replace(/^([+−]?1) points$/, '$1 point');
 }
 
 /** What happened to a value, as the verb of a headline: `rose 18 %`, `fell 4 %`, `rose by 4.2 points`. */
@@ -188,7 +191,8 @@ export function roundBars(perRound: readonly number[]): string {
 
 /** `11 of 12 rounds higher`; empty without rounds. */
 export function roundsText(perRound: readonly number[]): string {
-  if (perRound.length === 0) return '';
-  const worse = perRound.filter((change) => change > 0).length;
-  return `${worse} of ${perRound.length} ${perRound.length === 1 ? 'round' : 'rounds'} higher`;
+  const known = perRound.filter(Number.isFinite);
+  if (known.length === 0) return '';
+  const worse = known.filter((change) => change > 0).length;
+  return `${worse} of ${known.length} ${known.length === 1 ? 'round' : 'rounds'} higher`;
 }

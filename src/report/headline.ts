@@ -6,7 +6,7 @@ import type { Finding, Verdict } from '../verdict/finding.ts';
 import { changeText, metricLabel, movement, none, sizeText, spreadOf, valueText } from './figures.ts';
 import type { Phrase } from './phrase.ts';
 import { joined, name, say, sentence, strong } from './phrase.ts';
-import { isAlone, isCpu, isTailPercentile, subject } from './rows.ts';
+import { isAlone, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
 
 export interface Headline {
   /** Enough by itself: what was decided, about what, by how much. */
@@ -15,8 +15,11 @@ export interface Headline {
   readonly more: readonly Phrase[];
 }
 
-/** @param findings worst first, so that the worst judged row decides the sentence. */
-export function headlineOf(verdict: Verdict, findings: readonly Finding[]): Headline {
+/**
+ * @param findings worst first, so that the worst judged row decides the sentence.
+ * @param measuredAlone whether the candidate was measured although there was nothing to compare it with.
+ */
+export function headlineOf(verdict: Verdict, findings: readonly Finding[], measuredAlone = false): Headline {
   switch (verdict.outcome) {
     case 'regression':
       return regression(verdict, findings);
@@ -29,7 +32,7 @@ export function headlineOf(verdict: Verdict, findings: readonly Finding[]): Head
     case 'service-failed':
       return serviceFailed(verdict);
     case 'no-baseline':
-      return noBaseline(verdict, findings);
+      return noBaseline(verdict, measuredAlone || findings.some((finding) => finding.candidate !== null));
     case 'skipped':
       return {
         first: say`${strong('Skipped: ', sentence(verdict.reason ?? 'this change touches nothing that is measured'))} Nothing was built or measured.`,
@@ -159,7 +162,8 @@ function invalid(verdict: Verdict): Headline {
 function serviceFailed(verdict: Verdict): Headline {
   const { failure } = verdict;
   const reason = failure?.message ?? verdict.reason ?? 'a service did not build, start or answer';
-  const whose = failure?.side === null || failure === null ? '' : ` on the ${failure.side} side`;
+  const side = failure?.side ?? null;
+  const whose = side === null || reason.includes(side) ? '' : ` on the ${side} side`;
   const more: Phrase[] = [...hintOf(verdict)];
   if (failure?.side === 'baseline') {
     more.push(
@@ -175,12 +179,11 @@ function serviceFailed(verdict: Verdict): Headline {
   };
 }
 
-function noBaseline(verdict: Verdict, findings: readonly Finding[]): Headline {
-  const measured = findings.some((finding) => finding.candidate !== null);
+function noBaseline(verdict: Verdict, measuredAlone: boolean): Headline {
   return {
     first: joined([
       strongPhrase(say`No baseline: ${sentence(verdict.reason ?? 'there is nothing to compare with')}`),
-      measured ? say`The candidate was measured; nothing was compared.` : say`Nothing was compared.`,
+      measuredAlone ? say`The candidate was measured; nothing was compared.` : say`Nothing was compared.`,
     ]),
     more: hintOf(verdict),
   };
@@ -251,7 +254,7 @@ function confirmedSentence(verdict: Verdict): Phrase {
 /** A pass shows its largest rises: the tail percentile's and the CPU's. */
 function largestFigures(findings: readonly Finding[], alone: boolean): Phrase {
   const judged = findings.filter((finding) => finding.judged && finding.change.kind === 'ratio');
-  const shown = [judged.find(isTailPercentile), judged.find(isCpu)].filter(
+  const shown = [judgedRatios(findings, isTailPercentile)[0], judgedRatios(findings, isCpu)[0]].filter(
     (finding) => finding !== undefined,
   );
   if (shown.length === 0) return [];

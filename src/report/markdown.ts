@@ -17,6 +17,7 @@ export const summaryLimit: Bytes = bytes(900 * 1024);
 export type Form = 'full' | 'judged' | 'verdict';
 
 const mostNotes = 12;
+const mostAlone = 10;
 
 /** The comment, from the longest form that fits to the shortest; each carries the hidden marker as its last line. */
 export function commentForms(view: ReportView): readonly string[] {
@@ -74,7 +75,14 @@ function sectionsOf(view: ReportView, form: Form, rows: number): string[] {
   const head = [headline, ...explanation(view), ...log(view)];
   switch (form) {
     case 'full':
-      return [...head, ...table(view.rows, view), ...notes(view.notes), footer(view), ...details(view)];
+      return [
+        ...head,
+        ...table(view.rows, view),
+        ...measuredAlone(view),
+        ...notes(view.notes),
+        footer(view),
+        ...details(view),
+      ];
     case 'judged':
       return [...head, ...cutTable(view, rows), ...notes(view.notes), footer(view)];
     case 'verdict':
@@ -97,6 +105,14 @@ function log(view: ReportView): string[] {
   return [`${whose}:\n\n${markdownBlock(view.log.lines)}`];
 }
 
+function measuredAlone(view: ReportView): string[] {
+  return view.measuredAlone
+    .slice(0, mostAlone)
+    .map(
+      ({ scenario, lines }) => `${markdownName(scenario)}, the candidate alone:\n\n${markdownBlock(lines)}`,
+    );
+}
+
 function table(rows: readonly ReportRow[], view: ReportView): string[] {
   if (rows.length === 0) return [];
   const compared = rows.some((row) => row.finding.change.kind !== 'none' || row.finding.baseline !== null);
@@ -114,7 +130,10 @@ function table(rows: readonly ReportRow[], view: ReportView): string[] {
         '|:--|--:|:--|',
         ...rows.map((row) => `| ${rowName(row, view.alone)} | ${row.candidate} | ${stateCell(row)} |`),
       ];
-  const legend = compared && view.legend.length > 0 ? [`<sub>${markdownPhrase(view.legend)}</sub>`] : [];
+  const legend =
+    compared && view.legend.length > 0
+      ? [`<sub>In brackets: the 95 % interval of the change. ${markdownPhrase(view.legend)}</sub>`]
+      : [];
   return [lines.join('\n'), ...legend];
 }
 

@@ -52,7 +52,7 @@ export function sentence(text: string, stop: '.' | '' = '.'): Phrase {
   const pieces: Piece[] = [];
   let quoted = false;
   for (const part of body.split('`')) {
-    if (part !== '') pieces.push(quoted ? name(part) : { kind: 'quote', text: part });
+    if (part !== '') pieces.push(...(quoted ? [name(part)] : quotes(part)));
     quoted = !quoted;
   }
   if (stop !== '' && !/[!?…]$/.test(body)) pieces.push({ kind: 'text', text: stop });
@@ -66,4 +66,15 @@ export function joined(phrases: readonly Phrase[], between = ' '): Phrase {
     .flatMap((phrase, index) =>
       index === 0 ? phrase : [{ kind: 'text', text: between } as const, ...phrase],
     );
+}
+
+/** The spaces around a name are ours: a renderer would keep those of a quote from being lost. */
+function quotes(part: string): Phrase {
+  const [, before = '', words = '', after = ''] = /^( *)(.*?)( *)$/s.exec(part) ?? [];
+  const pieces: readonly Piece[] = [
+    { kind: 'text', text: before === '' ? '' : ' ' },
+    ...(words === '' ? [] : [{ kind: 'quote', text: words } as const]),
+    { kind: 'text', text: after === '' ? '' : ' ' },
+  ];
+  return pieces.filter((piece) => piece.kind !== 'text' || piece.text !== '');
 }

@@ -86,8 +86,9 @@ export function worstFirst(findings: readonly Finding[]): readonly Finding[] {
     .map(({ finding }) => finding);
 }
 
-/** The change in its tolerances, so that percentages and points can be ranked together. */
+/** The change in its tolerances, so that percentages and points can be ranked together; rows at rest stay put. */
 function badness(finding: Finding): number {
+  if (severity[finding.state] >= severity.new) return 0;
   const change = sizeOf(finding.change);
   const unit = finding.tolerance.min > 0 ? finding.tolerance.min : 1;
   const size = change === null ? 0 : change / unit;
@@ -192,7 +193,10 @@ function reasonOf(finding: Finding): string | null {
 /** A ceiling that a waiver for this row would need: what was measured and its interval, rounded up. */
 export function ceilingOf(finding: Finding): string | null {
   const { change } = finding;
-  if (change.kind === 'points') return `${Math.ceil(change.difference * 100)} points`;
+  if (change.kind === 'points') {
+    const ceiling = Math.ceil(change.difference * 100);
+    return Number.isFinite(ceiling) && ceiling > 0 ? `${ceiling} points` : null;
+  }
   if (change.kind !== 'ratio') return null;
   const most =
     change.interval?.[1] ?? (change.spread === null ? null : toChange(change.spread) + change.effect);

@@ -35,6 +35,10 @@ export function renderTerminal(view: ReportView, options: TerminalOptions = term
     ],
     log(view),
     rows(view, options),
+    ...view.measuredAlone.map(({ scenario, lines }) => [
+      `${visible(scenario)}, the candidate alone:`,
+      ...boundedLines(lines).map((line) => `  ${line}`),
+    ]),
     view.notes
       .slice(0, mostNotes)
       .flatMap((note) =>
@@ -136,28 +140,33 @@ function rows(view: ReportView, options: TerminalOptions): readonly string[] {
   const all = options.detail === 'full' ? view.allRows : view.rows;
   if (all.length === 0) return [];
   const shown = all.slice(0, mostRows);
+  const scenario = onlyScenario(view);
   const [header, ...lines] = tableLines(
     columns,
-    shown.map((row) => cells(row, view.alone)),
+    shown.map((row) => cells(row, scenario !== null)),
     options.width,
   );
-  const more =
-    all.length > shown.length
-      ? [`… and ${formatCount(all.length - shown.length)} more rows, none of them worse`]
-      : [];
-  const legend =
-    view.legend.length === 0
-      ? []
-      : wrapped(
-          plainPhrase(view.legend).replace('In brackets: the 95 % interval of the change. ', ''),
-          options.width,
-        );
+  const left = all.length - shown.length;
   return [
+    ...(scenario === null || view.alone ? [] : [`Scenario ${visible(scenario)}`]),
     header!,
     ...lines.map((line, index) => painted(line, shown[index]!.tone, options.colour)),
-    ...more,
-    ...legend,
+    ...(left > 0 ? [`… and ${formatCount(left)} more rows, none of them worse`] : []),
+    ...wrapped(plainPhrase(legendOf(view, shown)), options.width),
   ];
+}
+
+/** Rows of one scenario need not repeat its name; null when there are several. */
+function onlyScenario(view: ReportView): string | null {
+  const names = new Set(view.allRows.map((row) => row.scenario));
+  return names.size === 1 ? [...names][0]! : null;
+}
+
+function legendOf(view: ReportView, shown: readonly ReportRow[]): Phrase {
+  const unjudged = shown.some((row) => !row.judged);
+  return unjudged
+    ? [...view.legend, { kind: 'text', text: ' A verdict in parentheses is information.' }]
+    : view.legend;
 }
 
 function cells(row: ReportRow, alone: boolean): readonly string[] {
@@ -168,7 +177,7 @@ function cells(row: ReportRow, alone: boolean): readonly string[] {
     row.change,
     row.interval,
     row.spread,
-    row.judged ? row.state : `${row.state} (not judged)`,
+    row.judged ? row.state : `(${row.state})`,
   ];
 }
 
@@ -199,7 +208,12 @@ function bars(view: ReportView, options: TerminalOptions): readonly string[] {
   ];
   return tableLines(
     barColumns,
-    judged.map((row) => [cells(row, view.alone)[0]!, row.bars, row.barsMeaning, row.singleRun]),
+    judged.map((row) => [
+      cells(row, onlyScenario(view) !== null)[0]!,
+      row.bars,
+      row.barsMeaning,
+      row.singleRun,
+    ]),
     options.width,
   );
 }

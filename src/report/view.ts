@@ -56,6 +56,8 @@ export interface ReportView {
   /** The last lines of what failed. */
   readonly log: { readonly side: Side | null; readonly lines: readonly string[] } | null;
   readonly latency: readonly LatencyPicture[];
+  /** The candidate by itself, where there was no baseline. */
+  readonly measuredAlone: ReportContext['measuredAlone'];
   readonly sideFacts: readonly SideFact[];
   readonly jobFacts: readonly Fact[];
   readonly environment: readonly Fact[];
@@ -95,7 +97,7 @@ const mostReasons = 30;
 export function makeView(verdict: Verdict, evidence: Evidence | null, context: ReportContext): ReportView {
   const findings = worstFirst(verdict.findings);
   const alone = isAlone(findings);
-  const headline = headlineOf(verdict, findings);
+  const headline = headlineOf(verdict, findings, context.measuredAlone.length > 0);
   const pictures = picturesOf(evidence, findings);
   const history = extendHistory(context.history, thisResult(verdict, findings, evidence, context));
   const regressed = findings.filter((finding) => finding.judged && finding.state === 'regressed');
@@ -116,6 +118,7 @@ export function makeView(verdict: Verdict, evidence: Evidence | null, context: R
     notes: [...notesOf(verdict, evidence, findings), ...pictures.notes],
     log: logOf(verdict),
     latency: pictures.pictures,
+    measuredAlone: context.measuredAlone,
     sideFacts: evidence === null ? [] : loadFacts(evidence, verdict),
     jobFacts: jobFacts(verdict, evidence, context),
     environment: environmentFacts(evidence, context),
@@ -201,7 +204,7 @@ function legendOf(findings: readonly Finding[]): Phrase {
     : views.has('on-time')
       ? ' Percentiles are over requests that were sent on time.'
       : '';
-  return say`In brackets: the 95 % interval of the change. Spread: what a change had to exceed in this run to count.${shots}`;
+  return say`Spread: what a change had to exceed in this run to count.${shots}`;
 }
 
 function meaningsOf(findings: readonly Finding[]): ReportView['meanings'] {

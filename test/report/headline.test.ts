@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { ratio } from '../../src/kernel/units.ts';
+import { renderComment } from '../../src/report/markdown.ts';
+import { makeView } from '../../src/report/view.ts';
+import type { Verdict } from '../../src/verdict/finding.ts';
+import * as made from './verdicts.ts';
+
+const { changed, finding, points, verdict } = made;
+const comment = (of: Verdict): string => renderComment(makeView(of, null, made.context()));
+const firstLine = (of: Verdict): string => comment(of).split('\n')[0]!;
+const shown = (of: Verdict): string => comment(of).split('<details>')[0]!;
+
+describe('the first line of a report', () => {
+  it('says what regressed, by how much, and what did not', () => {
+    expect(firstLine(made.regression)).toBe(
+      '**Regression: p99 of `checkout` rose 18 % (spread ±6 %).** CPU per request unchanged.',
+    );
+    expect(shown(made.regression)).toContain('Confirmed by 6 further rounds with fresh processes.');
+  });
+
+  it('leaves out the name of the only scenario when nobody gave it one', () => {
+    const unnamed = made.regression.findings.map((one) => ({ ...one, scenario: 'default' }));
+    expect(firstLine(verdict('regression', unnamed))).toBe(
+      '**Regression: p99 rose 18 % (spread ±6 %).** CPU per request unchanged.',
+    );
+  });
+
+  it('follows the worst row, however many others got better', () => {
+    const better = Array.from({ length: 9 }, (_, index) =>
+      finding({ scenario: `s${index}`, state: 'improved', change: changed(-0.05, 0.01) }),
+    );
+    const worse = finding({ scenario: 's9', state: 'regressed', change: changed(0.4, 0.05) });
+    expect(firstLine(verdict('regression', [...better, worse]))).toContain(
+      '**Regression: p99 of `s9` rose 40 % (spread ±5 %).**',
+    );
+  });
+
+  it('names the worst of several regressions and counts the others', () => {
+    const rows = [0.1, 0.4, 0.2, 0.15].map((effect, index) =>
+      finding({ scenario: `s${index}`, state: 'regressed', change: changed(effect, 0.05) }),
+    );
+    const text = shown(verdict('regression', rows));
+    expect(text.split('\n')[0]).toContain('p99 of `s1` rose 40 %');
+    expect(text).toContain('Also worse: p99 of `s2` (+20 %), p99 of `s3` (+15 %) and 1 more.');
+  });
+
+  it('says that errors rose, from what to what', () => {
+    const errors = finding({
+      metric: 'errors',
+      state: 'regressed',
+      baseline: 0,
+      candidate: 0.042,
+      change: points(0.042),
+    });
+    expect(firstLine(verdict('regression', [errors]))).toBe(
+      '**Regression: failed requests of `checkout` rose by 4.2 points, from 0 % to 4.2 %.**',
+    );
+  });
+
+  it('says that only the candidate cannot keep up, instead of a percentage without meaning', () => {
+    const saturated = finding({
+      state: 'regressed',
+      change: changed(90, 3),
+      reason: 'saturated: the candidate could not hold 300/s in 40 of 48 slices, the baseline could in 48',
+    });
+    expect(firstLine(verdict('regression', [saturated]))).toBe(
+      '**Regression in `checkout`: the candidate could not hold 300/s in 40 of 48 slices, the baseline could in 48.**',
+    );
+  });
+
+  it('shows the figures of a pass', () => {
+    expect(firstLine(made.pass)).toBe(
+      '**Pass: every judged metric stayed within its tolerance.** p99 of `checkout` +0.4 % (spread ±6 %), CPU per request of `checkout` −0.2 % (spread ±1.2 %).',
+    );
+  });
+
+  it('leads with an improvement, which never fails', () => {
+    const improved = finding({ metric: 'cpu', state: 'improved', change: changed(-0.12, 0.02) });
+    expect(firstLine(verdict('pass', [finding(), improved]))).toBe(
+      '**Pass: CPU per request of `checkout` fell 12 % (spread ±2 %), and nothing judged got worse than its tolerance.**',
+    );
+  });
+
+  it('quotes the reason of an accepted change', () => {
+    const accepted = finding({
+      state: 'accepted',
+      change: changed(0.18, 0.06),
+      reason: 'we now check stock @octocat',
+    });
+    expect(shown(verdict('pass', [accepted]))).toContain(
+      'Accepted: p99 of `checkout` rose 18 % (spread ±6 %): we now check stock &#64;&#8203;octocat.',
+    );
+  });
+
+  it('says what could have been seen and what would settle it', () => {
+    const [first, , second] = shown(made.inconclusive).split('\n');
+    expect(first).toBe(
+      '**Inconclusive: this run cannot tell whether p99 of `checkout` got worse.** CPU per request unchanged.',
+    );
+    expect(second).toBe(
+      'Measured +5.9 % with a spread of ±28 %; a rise below 41 % would mostly go unseen here, and a pass has to rule out 20 %. About 9 more rounds would settle it (raise `time-budget` and `rounds`), or a quieter runner.',
+    );
+  });
+
+  it('tells of a flag that was not confirmed', () => {
+    const row = finding({
+      state: 'undecided',
+      change: changed(0.06, 0.07),
+      confirmation: 'not-confirmed',
+      reason: 'not confirmed: +18 % when it was flagged, +6 % over all 12 rounds',
+    });
+    expect(shown(verdict('inconclusive', [row]))).toContain(
+      'Not confirmed&#58; +18 % when it was flagged, +6 % over all 12 rounds.'
+        .replace('&#58;', ':')
+        .replaceAll('+', '&#43;'),
+    );
+  });
+
+  it.each([
+    [
+      'invalid',
+      made.invalid,
+      '**Invalid: more than a quarter of the slices were unsound: generator-busy.** This says nothing about the change, good or bad.',
+    ],
+    [
+      'service-failed',
+      made.serviceFailed,
+      '**Service failed: the candidate ended with exit code 1 before it answered GET /health.** Nothing was compared.',
+    ],
+    [
+      'no-baseline',
+      made.noBaseline,
+      '**No baseline: this is the first commit.** The candidate was measured; nothing was compared.',
+    ],
+    [
+      'skipped',
+      made.skipped,
+      '**Skipped: no file of this change matches `paths`.** Nothing was built or measured.',
+    ],
+  ] as const)('is sufficient by itself when the outcome is %s', (_, of, line) => {
+    expect(firstLine(of)).toBe(line);
+  });
+
+  it('shows the way out and the last lines of a service that failed', () => {
+    const text = shown(made.serviceFailed);
+    expect(text).toContain('Run the start command by hand with PORT set.');
+    expect(text).toContain('Last lines of the candidate:');
+    expect(text).toContain('Error: Cannot find module &#39;express&#39;');
+  });
+
+  it('does not blame the change for a baseline that fails', () => {
+    const broken = {
+      ...made.serviceFailed,
+      failure: { ...made.serviceFailed.failure!, side: 'baseline' as const, message: 'exit code 1' },
+    };
+    const text = shown(broken);
+    expect(text).toContain('**Service failed on the baseline side: exit code 1.**');
+    expect(text).toContain(
+      'the change is not to blame; `on-baseline-failure: neutral` keeps such a job from failing',
+    );
+  });
+
+  it('says when a tolerance is wide, because a pass then says little', () => {
+    const wide = finding({ tolerance: { min: ratio(0.5), detect: ratio(0.5) } });
+    expect(shown(verdict('pass', [wide]))).toContain(
+      'Wide tolerance: p99 fails from +50 %, passes under +50 %. Smaller changes are let through.',
+    );
+    expect(shown(made.pass)).not.toContain('Wide tolerance');
+  });
+
+  it('has a reason in the place of a figure that does not exist', () => {
+    const none = finding({
+      state: 'undecided',
+      baseline: 0,
+      candidate: 0,
+      change: { kind: 'none', reason: 'the baseline measured 0' },
+    });
+    const text = comment(verdict('inconclusive', [none]));
+    expect(text).toContain('| p99 of `checkout` | 0 ms | 0 ms | n/a | n/a | **undecided** |');
+    expect(text).toContain('p99 of `checkout`: the baseline measured 0.');
+  });
+});
