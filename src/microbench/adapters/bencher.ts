@@ -5,12 +5,14 @@ import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
-const measures: Readonly<Record<string, string>> = {
-  latency: 'ns',
-  throughput: 'ops/s',
-  'build-time': 's',
-  'file-size': 'bytes',
-};
+const measures = new Map<string, string>(
+  Object.entries({
+    latency: 'ns',
+    throughput: 'ops/s',
+    'build-time': 's',
+    'file-size': 'bytes',
+  }),
+);
 const counted = /(instructions|accesses|hits|cycles|reads|writes|misses|allocations)$/i;
 
 export const bencher: Adapter = {
@@ -45,7 +47,7 @@ export const bencher: Adapter = {
 };
 
 function measureOf(measure: string): Quantity {
-  const unit = measures[measure.toLowerCase()];
+  const unit = measures.get(measure.toLowerCase());
   if (unit !== undefined) return quantityOf(unit);
   return counted.test(measure) ? countOf(measure) : quantityOf(measure);
 }

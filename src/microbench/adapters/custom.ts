@@ -46,7 +46,8 @@ function customAdapter(format: Format, title: string, direction: Direction | nul
 
 function isCustom({ json: [root] }: BenchDocument): boolean {
   const entries = records(root);
-  return entries.length > 0 && entries.every((one) => 'name' in one && 'unit' in one && 'value' in one);
+  const whole = entries.filter((one) => 'unit' in one && 'value' in one);
+  return whole.length > 0 && entries.every((one) => 'name' in one);
 }
 
 /** `± 329`, `+/- 3`, `3`: in the unit of the value. A range in per cent or in words is not a spread in that unit. */

@@ -7,6 +7,7 @@ import { RowSheet } from './sheet.ts';
 
 const resultLine = /^(Benchmark\S*)\s+(\d+)\s+(\S+\s+\S.*)$/;
 const restOfResult = /^\s*(\d+)\s+(\S+\s+\S+\/op\b.*)$/;
+const packageEnd = /^(?:ok|FAIL)\s+(\S+)\s/;
 const settingLine = /^([a-z][^\s:A-Z]*):\s+(.*\S)\s*$/;
 
 interface Series {
@@ -17,8 +18,8 @@ interface Series {
   /** Values by unit, in the order of the columns; one value a repetition. */
   readonly columns: Map<string, string[]>;
   readonly failed: boolean;
-  /** From an `ok <package>` line, where old versions of Go print no `pkg:` line. */
-  origin: string | null;
+  /** From the `ok <package>` line below, where old versions of Go print no `pkg:` line. */
+  readonly origin: string | null;
 }
 
 export const goBench: Adapter = {
@@ -56,13 +57,13 @@ function read(document: BenchDocument): AdapterResult {
   const sheet = new RowSheet();
   const twins = new Map<string, Series[]>();
   for (const one of series) {
-    const key = `${one.pkg ?? ''} ${one.name}`;
+    const key = JSON.stringify([one.pkg, one.origin, one.name]);
     const known = twins.get(key) ?? [];
     twins.set(key, known);
     known.push(one);
   }
   for (const one of series) {
-    const same = twins.get(`${one.pkg ?? ''} ${one.name}`)!;
+    const same = twins.get(JSON.stringify([one.pkg, one.origin, one.name]))!;
     const name = `${one.name}${one.pkg === null ? '' : ` (${one.pkg})`}${difference(one, same)}`;
     if (one.failed) {
       sheet.add({ name, quantity: quantityOf('ns/op'), problem: 'Go says FAIL', origin: one.origin });
@@ -89,14 +90,17 @@ function seriesOf(lines: readonly string[]): {
   const series = new Map<string, Series>();
   const better = new Map<string, Direction>();
   const settings = new Map<string, string>();
+  const owners = ownersOf(lines);
   let pkg: string | null = null;
+  let owner: string | null = null;
   let pending: string | null = null;
 
   const seriesFor = (name: string, failed: boolean): Series => {
-    const key = JSON.stringify([name, pkg, [...settings], failed]);
+    const origin = pkg === null ? owner : null;
+    const key = JSON.stringify([name, pkg, origin, [...settings], failed]);
     const known = series.get(key);
     if (known !== undefined) return known;
-    const fresh = { name, pkg, settings: new Map(settings), columns: new Map(), failed, origin: null };
+    const fresh = { name, pkg, settings: new Map(settings), columns: new Map(), failed, origin };
     series.set(key, fresh);
     return fresh;
   };
@@ -111,13 +115,13 @@ function seriesOf(lines: readonly string[]): {
     }
   };
 
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
+    owner = owners[index]!;
     const result = resultLine.exec(line);
     const rest = pending === null ? null : restOfResult.exec(line);
     const failed = /^\s*--- FAIL: (Benchmark\S*)/.exec(line)?.[1];
     const setting = settingLine.exec(line);
     const unit = /^Unit (\S+) .*\bbetter=(higher|lower)\b/.exec(line);
-    const done = /^(?:ok|FAIL)\s+(\S+)\s/.exec(line)?.[1];
     if (result !== null) {
       addColumns(result[1]!, result[3]!);
       pending = null;
@@ -136,12 +140,22 @@ function seriesOf(lines: readonly string[]): {
       pkg = setting[2]!;
     } else if (setting !== null && !['goos', 'goarch', 'cpu', 'coverage'].includes(setting[1]!)) {
       settings.set(setting[1]!, setting[2]!);
-    } else if (done !== undefined) {
-      for (const one of series.values()) if (one.pkg === null) one.origin ??= done;
+    } else if (packageEnd.test(line)) {
       pkg = null;
     }
   }
   return { series: [...series.values()], better };
+}
+
+/** For every line, the package that the next `ok` line below it names; null below the last one. */
+function ownersOf(lines: readonly string[]): readonly (string | null)[] {
+  const owners: (string | null)[] = [];
+  let owner: string | null = null;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    owner = packageEnd.exec(lines[index]!)?.[1] ?? owner;
+    owners[index] = owner;
+  }
+  return owners;
 }
 
 /** ` (note: before)` where the same benchmark of the same package was measured under several settings. */

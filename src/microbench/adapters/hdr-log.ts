@@ -26,9 +26,10 @@ export const hdrLog: Adapter = {
       const tag = interval?.[1] ?? '';
       try {
         if (interval === null) throw new Error('it is not an interval');
+        const histogram = decodeHistogram(interval[5]!);
         const intervals = tags.get(tag) ?? [];
         tags.set(tag, intervals);
-        intervals.push(decodeHistogram(interval[5]!));
+        intervals.push(histogram);
       } catch (error) {
         broken++;
         if (broken === 1)

@@ -12,49 +12,57 @@ export type NumberReading =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'problem'; readonly problem: string };
 
-const timeFactors: Readonly<Record<string, number>> = {
-  ps: 1e-3,
-  ns: 1,
-  nsec: 1,
-  nanosecond: 1,
-  us: 1e3,
-  µs: 1e3,
-  usec: 1e3,
-  microsecond: 1e3,
-  ms: 1e6,
-  msec: 1e6,
-  millisecond: 1e6,
-  s: 1e9,
-  sec: 1e9,
-  second: 1e9,
-  min: 60e9,
-  minute: 60e9,
-  h: 3600e9,
-  hour: 3600e9,
-};
+const timeFactors = new Map<string, number>(
+  Object.entries({
+    ps: 1e-3,
+    ns: 1,
+    nsec: 1,
+    nanosecond: 1,
+    us: 1e3,
+    µs: 1e3,
+    usec: 1e3,
+    microsecond: 1e3,
+    ms: 1e6,
+    msec: 1e6,
+    millisecond: 1e6,
+    s: 1e9,
+    sec: 1e9,
+    second: 1e9,
+    min: 60e9,
+    minute: 60e9,
+    h: 3600e9,
+    hour: 3600e9,
+  }),
+);
 
-const bytePrefixes: Readonly<Record<string, readonly [decimal: number, binary: number]>> = {
-  '': [1, 1],
-  k: [1e3, 1024],
-  m: [1e6, 1024 ** 2],
-  g: [1e9, 1024 ** 3],
-  t: [1e12, 1024 ** 4],
-};
+const bytePrefixes = new Map<string, readonly [decimal: number, binary: number]>(
+  Object.entries({
+    '': [1, 1],
+    k: [1e3, 1024],
+    m: [1e6, 1024 ** 2],
+    g: [1e9, 1024 ** 3],
+    t: [1e12, 1024 ** 4],
+  }),
+);
 
-const prefixFactors: Readonly<Record<string, number>> = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const prefixFactors = new Map<string, number>(
+  Object.entries({ '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 }),
+);
 const operationWords =
   'ops?|operations?|iters?|iterations?|reqs?|requests?|calls?|transactions?|queries|query';
 const countWords =
   /^(allocs?|allocations?|cycles?|instructions?|counts?|integers?|calls?|misses|faults?|objects?)$/i;
-const bareRates: Readonly<Record<string, number>> = {
-  hz: 1,
-  khz: 1e3,
-  mhz: 1e6,
-  ghz: 1e9,
-  rps: 1,
-  qps: 1,
-  tps: 1,
-};
+const bareRates = new Map<string, number>(
+  Object.entries({
+    hz: 1,
+    khz: 1e3,
+    mhz: 1e6,
+    ghz: 1e9,
+    rps: 1,
+    qps: 1,
+    tps: 1,
+  }),
+);
 
 /**
  * The quantity behind a unit's text. Time becomes ns, rates become a second, bytes become bytes; `/op`, `/iter` and
@@ -101,7 +109,7 @@ function simple(text: string, binary: boolean): Quantity | null {
   const size = byteFactor(text, binary);
   if (size !== null) return quantity('bytes', 'bytes', size);
   if (countWords.test(text)) return quantity('count', `${text.toLowerCase().replace(/s$/, '')}s`, 1);
-  const rate = bareRates[text.toLowerCase()];
+  const rate = bareRates.get(text.toLowerCase());
   if (rate !== undefined) {
     return { ...quantity('rate', 'operations/s', rate), direction: 'bigger-is-better' };
   }
@@ -115,19 +123,19 @@ function amountOf(text: string, binary: boolean): { readonly of: string; readonl
   const size = byteFactor(text, binary);
   if (size !== null) return { of: 'bytes', factor: size };
   const operations = new RegExp(`^([kKMGT]?)(?:${operationWords})$`, 'i').exec(text);
-  if (operations !== null) return { of: 'operations', factor: prefixFactors[operations[1]!] ?? 1 };
+  if (operations !== null) return { of: 'operations', factor: prefixFactors.get(operations[1]!) ?? 1 };
   const elements = /^([kKMGT]?)(?:elem(?:ent)?s?|items?)$/.exec(text);
-  if (elements !== null) return { of: 'elements', factor: prefixFactors[elements[1]!] ?? 1 };
+  if (elements !== null) return { of: 'elements', factor: prefixFactors.get(elements[1]!) ?? 1 };
   return { of: text, factor: 1 };
 }
 
 function timeFactor(text: string): number | null {
-  const short = timeFactors[text];
+  const short = timeFactors.get(text);
   if (short !== undefined) return short;
   return (
-    timeFactors[
-      text.toLowerCase().replace(/(seconds|second|nsec|usec|msec|secs|minutes|hours)$/, singular)
-    ] ?? null
+    timeFactors.get(
+      text.toLowerCase().replace(/(seconds|second|nsec|usec|msec|secs|minutes|hours)$/, singular),
+    ) ?? null
   );
 }
 
@@ -135,7 +143,7 @@ function byteFactor(text: string, binary: boolean): number | null {
   if (/^bytes?$/i.test(text)) return 1;
   const match = /^([KkMGT]?)(i?)(?:B|bytes)$/.exec(text);
   if (match === null) return null;
-  const factors = bytePrefixes[match[1]!.toLowerCase()]!;
+  const factors = bytePrefixes.get(match[1]!.toLowerCase())!;
   return match[2] === 'i' || binary ? factors[1] : factors[0];
 }
 

@@ -89,8 +89,12 @@ function given(plain: BenchDocument, adapter: Adapter): Choice {
   if (mayBeText && (!beginsAsJson(plain.text) || adapter.recognises(plain) >= readable)) return asText;
   const found = findJson(plain.text, plain.name);
   if (found.kind === 'broken') throw found.error;
-  if (found.kind === 'none') throw nothingRead(plain, adapter, []);
-  return { adapter, document: { ...plain, json: found.values }, warnings: aroundJson(found, plain.name) };
+  const document = { ...plain, json: found.kind === 'values' ? found.values : [] };
+  const own = [document, ...document.json.map((value) => ({ ...document, json: [value] }))];
+  if (!own.some((one) => adapter.recognises(one) > 0)) {
+    throw nothingRead(document, adapter, []);
+  }
+  return { adapter, document, warnings: aroundJson(found, plain.name) };
 }
 
 /** For example the banner of `npm run` above the JSON of a benchmark. */

@@ -61,23 +61,25 @@ export const adapters: readonly Adapter[] = [
 ];
 
 /** The `tool:` words of github-action-benchmark, for people who migrate. */
-const otherNames: Readonly<Record<string, Format>> = {
-  go: 'go-bench',
-  cargo: 'libtest',
-  benchmarkjs: 'benchmark-js',
-  pytest: 'pytest-benchmark',
-  googlecpp: 'google-benchmark',
-  customsmallerisbetter: 'custom-smaller-is-better',
-  custombiggerisbetter: 'custom-bigger-is-better',
-  bmf: 'bencher',
-  hlog: 'hdr-histogram-log',
-};
+const otherNames = new Map<string, Format>(
+  Object.entries({
+    go: 'go-bench',
+    cargo: 'libtest',
+    benchmarkjs: 'benchmark-js',
+    pytest: 'pytest-benchmark',
+    googlecpp: 'google-benchmark',
+    customsmallerisbetter: 'custom-smaller-is-better',
+    custombiggerisbetter: 'custom-bigger-is-better',
+    bmf: 'bencher',
+    hlog: 'hdr-histogram-log',
+  } as const),
+);
 
 /** The format that a word of the configuration means; null when there is none. */
 export function parseFormat(word: string): Format | 'auto' | null {
   const lower = word.trim().toLowerCase();
   if (lower === 'auto') return 'auto';
-  return formats.find((format) => format === lower) ?? otherNames[lower] ?? null;
+  return formats.find((format) => format === lower) ?? otherNames.get(lower) ?? null;
 }
 
 export function adapterOf(format: Format): Adapter {

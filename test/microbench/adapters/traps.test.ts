@@ -1,0 +1,377 @@
+import { expect, test } from 'vitest';
+import { brief, readFixture, readText, refusal, rowOf } from './reading.ts';
+
+const codes = (result: { readonly warnings: readonly { readonly code: string }[] }): string[] =>
+  result.warnings.map((warning) => warning.code);
+
+test('go: one name in two packages is two series', () => {
+  const result = readFixture('go-bench.txt');
+  expect(rowOf(result, 'BenchmarkParse-2 (example.com/shop/cart)').value).toBe(30000.5);
+  expect(rowOf(result, 'BenchmarkParse-2 (example.com/shop/list)').value).toBe(90000);
+});
+
+test('go: without pkg lines the ok lines tell the packages apart', () => {
+  const row = 'BenchmarkA \t 10\t 5 ns/op\n';
+  const result = readText(`${row}ok  \tfirst\t1.0s\n${row}ok  \tsecond\t1.0s\n`);
+  expect(brief(result.rows)).toEqual([
+    ['BenchmarkA (first)', 'ns', 's', 5],
+    ['BenchmarkA (second)', 'ns', 's', 5],
+  ]);
+});
+
+test('go: names keep slashes, equals signs, hyphens, commas and the processor suffix', () => {
+  const name = 'BenchmarkX/a=1,b=2/c-d_e-16';
+  expect(readText(`${name} \t 10\t 5 ns/op\n`).rows[0]?.name).toBe(name);
+});
+
+test('go: a suffix of -cpu tells series apart', () => {
+  const result = readText('BenchmarkA-1 10 5 ns/op\nBenchmarkA-2 10 3 ns/op\n');
+  expect(brief(result.rows)).toEqual([
+    ['BenchmarkA-1', 'ns', 's', 5],
+    ['BenchmarkA-2', 'ns', 's', 3],
+  ]);
+});
+
+test('go: a unit line may say that more is better, and custom units keep their name', () => {
+  const result = readText('Unit wins better=higher\nBenchmarkA 10 5 ns/op 3 wins 7 p99-ns 4 text-bytes\n');
+  expect(brief(result.rows)).toEqual([
+    ['BenchmarkA', 'ns', 's', 5],
+    ['BenchmarkA [wins]', 'wins', 'b', 3],
+    ['BenchmarkA [p99-ns]', 'ns', 's', 7],
+    ['BenchmarkA [text-bytes]', 'bytes', 's', 4],
+  ]);
+});
+
+test('go: NaN is a missing value', () => {
+  expect(readText('BenchmarkA 1 NaN ns/op\n').rows[0]).toMatchObject({
+    value: null,
+    problem: 'the file has NaN here',
+  });
+});
+
+test('go: the events of go test -json are put together to lines', () => {
+  const event = (Output: string, Package: string) => JSON.stringify({ Action: 'output', Package, Output });
+  const text = [
+    event('BenchmarkA-2 \t', 'shop/cart'),
+    event('     100\t  50 ns/op\n', 'shop/cart'),
+    event('BenchmarkA-2 \t 100\t  70 ns/op\n', 'shop/list'),
+    JSON.stringify({ Action: 'pass', Package: 'shop/list' }),
+  ].join('\n');
+  expect(readText(text, 'go-bench')).toEqual(readText(text));
+  expect(brief(readText(text).rows)).toEqual([
+    ['BenchmarkA-2 (shop/cart)', 'ns', 's', 50],
+    ['BenchmarkA-2 (shop/list)', 'ns', 's', 70],
+  ]);
+});
+
+test('libtest: a comma is a thousands sign and a point the decimal sign', () => {
+  const text = 'test a ... bench:  13,967,756.30 ns/iter (+/- 266,769.64)\n';
+  expect(readText(text).rows[0]).toMatchObject({ value: 13967756.3, spread: 266769.64 });
+});
+
+test('libtest: a decimal comma is a row without a value, not a value a hundred times too large', () => {
+  const text = 'test a ... bench:  13,5 ns/iter (+/- 2)\n';
+  expect(readText(text).rows[0]?.problem).toMatch(/decimal comma/);
+});
+
+test('libtest: cycles and throughput in one file differ in direction row by row', () => {
+  const result = readText('test a ... bench: 9 cycles/iter (+/- 1)\ntest b ... bench: 8 MB/s (+/- 1)\n');
+  expect(result.rows.map((row) => row.direction)).toEqual(['smaller-is-better', 'bigger-is-better']);
+});
+
+test('criterion: its change block is not a measurement', () => {
+  expect(readFixture('criterion.txt').rows.map((row) => row.name)).not.toContain('change:');
+  expect(readFixture('criterion.txt').rows).toHaveLength(4);
+});
+
+test('criterion: the estimates of a change are refused, since they are no times', () => {
+  const estimate =
+    '{"confidence_interval":{"confidence_level":0.95,"lower_bound":-0.01,"upper_bound":0.01},"point_estimate":0.002,"standard_error":0.005}';
+  const text = `{"mean":${estimate},"median":${estimate}}`;
+  expect(refusal(() => readText(text, 'auto', 'target/criterion/a/change/estimates.json'))).toMatch(
+    /new\/estimates\.json/,
+  );
+});
+
+test('criterion: estimates of old versions have capitals and no slope in flat sampling', () => {
+  const estimate = (value: number) => ({
+    confidence_interval: { confidence_level: 0.95, lower_bound: 1, upper_bound: 9 },
+    point_estimate: value,
+    standard_error: 0.1,
+  });
+  const old = JSON.stringify({
+    Mean: estimate(4.7),
+    Median: estimate(4.6),
+    MedianAbsDev: estimate(0.1),
+    Slope: estimate(4.5),
+    StdDev: estimate(0.2),
+  });
+  expect(brief(readText(old, 'auto', 'C:\\target\\criterion\\Fib\\Fast\\base\\estimates.json').rows)).toEqual(
+    [['Fib/Fast', 'ns', 's', 4.5]],
+  );
+  const flat = JSON.stringify({
+    mean: estimate(4.7),
+    median: estimate(4.6),
+    median_abs_dev: estimate(0.1),
+    slope: null,
+    std_dev: estimate(0.2),
+  });
+  expect(brief(readText(flat, 'auto', 'fib.json').rows)).toEqual([['fib', 'ns', 's', 4.7]]);
+});
+
+test('benchmark.js: rows between banners, with ± and a name that holds " x "', () => {
+  const text = [
+    'Running suite 1 of 2 x 3',
+    '=====',
+    ...['a', 'b x 2', 'c', 'd', 'e', 'f'].map(
+      (name, index) => `${name} x ${index + 1},000 ops/sec ±16.6% (9 runs sampled)`,
+    ),
+    '-----',
+    'Fastest is f',
+  ].join('\n');
+  const result = readText(text);
+  expect(result.rows.map((row) => row.name)).toEqual(['a', 'b x 2', 'c', 'd', 'e', 'f']);
+  expect(result.rows[0]).toMatchObject({ value: 1000, spread: 166 });
+});
+
+test('hyperfine: a null deviation is no spread known, also after a single run', () => {
+  expect(rowOf(readFixture('hyperfine.json'), 'once')).toMatchObject({ spread: null, samples: [2e9] });
+});
+
+test('hyperfine: commands too quick to measure are missing, and exits that went wrong are said', () => {
+  const result = readFixture('hyperfine.json');
+  expect(rowOf(result, 'true').problem).toMatch(/NaN/);
+  expect(result.warnings.map((warning) => warning.message)).toEqual([
+    'once: 1 of 1 runs were ended by a signal',
+  ]);
+  const failing =
+    '{"results": [{"command": "a", "mean": 1, "stddev": 0.1, "user": 1, "system": 1, "times": [1, 1], "exit_codes": [0, 2]}]}';
+  expect(readText(failing).warnings[0]?.message).toBe('a: 1 of 2 runs did not exit with 0');
+});
+
+test('hyperfine: equal names are told apart by their parameters', () => {
+  const result = (n: number) => ({
+    command: 'run',
+    mean: n,
+    stddev: null,
+    user: 1,
+    system: 1,
+    times: [n],
+    parameters: { n: String(n) },
+  });
+  const names = readText(JSON.stringify({ results: [result(1), result(2)] })).rows.map((row) => row.name);
+  expect(names).toEqual(['run (n=1)', 'run (n=1) [user+system]', 'run (n=2)', 'run (n=2) [user+system]']);
+});
+
+test('JMH: the unit tells the direction, whatever the mode says', () => {
+  const text =
+    '[{"benchmark": "a", "mode": "thrpt", "threads": 1, "primaryMetric": {"score": 2, "scoreError": 0.1, "scoreUnit": "s/op", "rawData": [[2]]}}]';
+  expect(brief(readText(text).rows)).toEqual([['a', 'ns', 's', 2e9]]);
+});
+
+test('BenchmarkDotNet: a bare or quoted NaN is missing, not an error and not a 0', () => {
+  const of = (mean: string) =>
+    readText(
+      `{"HostEnvironmentInfo": {"BenchmarkDotNetVersion": "0.13"}, "Benchmarks": [{"FullName": "a", "Statistics": {"Mean": ${mean}, "StandardDeviation": NaN}}]}`,
+    );
+  expect(of('NaN').rows[0]).toMatchObject({ value: null, spread: null });
+  expect(of('"NaN"').rows[0]?.problem).toBe('the file has NaN here');
+});
+
+test('tinybench: a task that threw is a row with a problem, in 2 and in 6', () => {
+  const result = readFixture('tinybench.json');
+  expect(rowOf(result, 'threw').problem).toMatch(/threw an error whose message is not in the file/);
+  expect(rowOf(result, 'threw in two').problem).toMatch(/threw boom/);
+});
+
+test('tinybench: the rows of table() are read too', () => {
+  const text = JSON.stringify([
+    {
+      'Task name': 'ok',
+      'Latency avg (ns)': '78.86 ± 1.02%',
+      'Latency med (ns)': '80.00 ± 0.00',
+      'Throughput avg (ops/s)': '12998817 ± 0.03%',
+      Samples: 253612,
+    },
+    { 'Task name': 'throws', Error: 'boom', Stack: 'Error: boom' },
+    {
+      'Task Name': 'two',
+      'ops/sec': '1,700,414',
+      'Average Time (ns)': 588.09,
+      Margin: '±12.46%',
+      Samples: 68017,
+    },
+  ]);
+  const result = readText(text);
+  expect(brief(result.rows)).toEqual([
+    ['ok', 'ns', 's', 78.86],
+    ['throws', 'ns', 's', null],
+    ['two', 'ns', 's', 588.09],
+  ]);
+  expect(result.rows[2]?.spread).toBeCloseTo(588.09 * 0.1246, 6);
+});
+
+test('mitata and vitest: a benchmark that failed is a row with a problem', () => {
+  expect(rowOf(readFixture('mitata.json'), 'throws').problem).toBe('the benchmark threw boom');
+  expect(rowOf(readFixture('vitest.json'), 'cart.bench.ts > totals > throws').problem).toMatch(
+    /did it throw/,
+  );
+});
+
+test('k6: the flat export of older versions is read, and its thresholds are not', () => {
+  const text = JSON.stringify({
+    root_group: { name: '', groups: {}, checks: {} },
+    metrics: {
+      http_req_duration: {
+        avg: 2,
+        min: 1,
+        med: 1.5,
+        max: 9,
+        'p(90)': 3,
+        'p(95)': 4,
+        thresholds: { 'p(95)<1': true },
+      },
+      http_reqs: { count: 100, rate: 10 },
+      http_req_failed: { value: 0.5, passes: 50, fails: 50, thresholds: { 'rate<0.1': true } },
+      vus: { value: 1, min: 1, max: 1 },
+    },
+  });
+  const result = readText(text);
+  expect(result.format).toBe('k6');
+  expect(brief(result.rows)).toEqual([
+    ['http_req_duration avg', 'ns', 's', 2e6],
+    ['http_req_duration med', 'ns', 's', 1.5e6],
+    ['http_req_duration p(90)', 'ns', 's', 3e6],
+    ['http_req_duration p(95)', 'ns', 's', 4e6],
+    ['http_reqs rate', 'operations/s', 'b', 10],
+    ['http_req_failed', 'share', 's', 0.5],
+  ]);
+  expect(result.warnings.find((warning) => warning.code === 'no-p99')?.hint).toContain('p(99)');
+});
+
+test('k6: the machine-readable summary is read, with counters by the length of the run', () => {
+  const text = JSON.stringify({
+    version: '1.0.0',
+    metadata: { k6Version: '2.0.0', generatedAt: '2030-01-01T00:00:00Z' },
+    config: { duration: 10, execution: 'local', script: 'a.js' },
+    results: {
+      metrics: [
+        {
+          name: 'http_req_duration',
+          type: 'trend',
+          contains: 'time',
+          values: { avg: 2, med: 1.5, p90: 3, p95: 4 },
+        },
+        { name: 'http_reqs', type: 'counter', contains: 'default', values: { count: 100 } },
+        {
+          name: 'http_req_failed',
+          type: 'rate',
+          contains: 'default',
+          values: { matches: 1, total: 100, rate: 0.01 },
+        },
+      ],
+    },
+  });
+  const result = readText(text);
+  expect(brief(result.rows)).toEqual([
+    ['http_req_duration avg', 'ns', 's', 2e6],
+    ['http_req_duration med', 'ns', 's', 1.5e6],
+    ['http_req_duration p(90)', 'ns', 's', 3e6],
+    ['http_req_duration p(95)', 'ns', 's', 4e6],
+    ['http_reqs rate', 'operations/s', 'b', 10],
+    ['http_req_failed', 'share', 's', 0.01],
+  ]);
+  expect(result.warnings.find((warning) => warning.code === 'no-p99')?.hint).toContain('handleSummary');
+});
+
+test('k6: a summary that went through PowerShell is refused with the way out', () => {
+  const text =
+    '{"root_group": {}, "metrics": {"iterations": {"count": 1, "rate": 1}, "http_req_duration": "@{max=924.2; p(90)=308.9}"}}';
+  expect(refusal(() => readText(text))).toMatch(/http_req_duration is the text "@\{max=.*PowerShell.*-Depth/);
+  const nested = text.replace('"@{max', '{"type": "trend", "values": "@{max').replace('308.9}"', '308.9}"}');
+  expect(refusal(() => readText(nested))).toMatch(/PowerShell/);
+});
+
+test('autocannon: when nothing was answered there is no latency', () => {
+  const text = JSON.stringify({
+    url: 'http://127.0.0.1:1/',
+    errors: 0,
+    timeouts: 20,
+    non2xx: 0,
+    latency: { mean: 0, stddev: 0, p50: 0, p90: 0, p97_5: 0, p99: 0, totalCount: 0 },
+    requests: { mean: 0, stddev: 0, total: 0 },
+    throughput: { mean: 0, stddev: 0, total: 0 },
+  });
+  const result = readText(text);
+  expect(rowOf(result, 'latency p99').problem).toBe('not one request was answered');
+  expect(rowOf(result, 'requests/s').value).toBeNull();
+  expect(rowOf(result, 'timeouts').value).toBe(20);
+  expect(codes(result)).toEqual(['errors-counted']);
+});
+
+test('wrk2: a run shorter than its calibration prints -nan, which is missing', () => {
+  const text = [
+    'Running 5s test @ http://127.0.0.1:8080/',
+    '  1 threads and 1 connections',
+    '  Thread Stats   Avg      Stdev     Max   +/- Stdev',
+    '    Latency    -nanus   -nanus   0.00us    0.00%',
+    '    Req/Sec    -nan      -nan      0.00      0.00%',
+    '  0 requests in 5.00s, 0.00B read',
+    'Requests/sec:      0.00',
+    'Transfer/sec:       0.00B',
+  ].join('\n');
+  const result = readText(text);
+  expect(brief(result.rows)).toEqual([
+    ['latency mean', 'ns', 's', null],
+    ['requests/s', 'operations/s', 'b', null],
+    ['transfer/s', 'bytes/s', 'b', null],
+  ]);
+  expect(result.rows[0]?.problem).toBe('the file has -nan here');
+});
+
+test('oha: figures of a run without any success are null, and missing', () => {
+  const text = JSON.stringify({
+    summary: {
+      successRate: 0,
+      total: 1,
+      slowest: null,
+      fastest: null,
+      average: null,
+      requestsPerSec: 10,
+      totalData: 0,
+      sizePerRequest: null,
+      sizePerSec: 0,
+    },
+    latencyPercentiles: { p50: null, p99: null },
+    statusCodeDistribution: {},
+    errorDistribution: { 'connection refused': 10 },
+  });
+  const result = readText(text);
+  expect(rowOf(result, 'latency p99').value).toBeNull();
+  expect(rowOf(result, 'success rate').value).toBe(0);
+  expect(rowOf(result, 'errors').value).toBe(10);
+});
+
+test('vegeta: a report of no requests has no values, and one of failures says so', () => {
+  const empty =
+    '{"latencies": {"total": 0, "mean": 0, "50th": 0, "90th": 0, "95th": 0, "99th": 0, "max": 0, "min": 0}, "bytes_in": {}, "bytes_out": {}, "requests": 0, "rate": 0, "throughput": 0, "success": 0, "status_codes": {}, "errors": null}';
+  expect(readText(empty).rows.every((row) => row.problem === 'not one request was sent')).toBe(true);
+  expect(readFixture('vegeta.json').warnings[0]?.message).toMatch(/90 × 200, 10 × 500/);
+});
+
+test('HdrHistogram log: a broken interval is told, and its figures are not given', () => {
+  const log = '#[Histogram log format version 1.3]\n0.0,1.0,0.1,HISTFAAAABBrokenpayload\n';
+  expect(refusal(() => readText(log))).toMatch(/line 2 cannot be read/);
+});
+
+test('Google Benchmark: names of errors and skips are rows with a problem', () => {
+  expect(rowOf(readFixture('google-benchmark.json'), 'BM_Broken').problem).toMatch(/no device/);
+});
+
+test('pytest-benchmark: a cut list of rounds is not used as if it were all', () => {
+  const text =
+    '{"benchmarks": [{"fullname": "a", "name": "a", "stats": {"mean": 2, "stddev": 0.1, "data": [9, "... omitted"]}}]}';
+  const result = readText(text);
+  expect(rowOf(result, 'a').samples).toEqual([2e9]);
+  expect(codes(result)).toEqual(['samples-left-out']);
+});
