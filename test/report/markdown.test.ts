@@ -277,7 +277,7 @@ describe('figures that do not exist', () => {
       metric: 'p50',
       change: changed(0.1, 0.1, { interval: [ratio(-1), ratio(Infinity)], spread: logRatio(Infinity) }),
     }),
-    finding({ metric: 'errors', baseline: null, candidate: null, change: made.points(Number.NaN) }),
+    finding({ metric: 'errors', baseline: Number.NaN, candidate: null, change: made.points(Number.NaN) }),
     finding({ metric: 'tail', baseline: 0, candidate: 0, change: { kind: 'none', reason: '' } }),
     finding({
       metric: 'cpu-total',
