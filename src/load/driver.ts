@@ -1,15 +1,18 @@
 /** Walks the schedule and never awaits a reply; drops, times out and drains, so that every shot is accounted for. */
+import { performance } from 'node:perf_hooks';
 import type { LatencyHistogram } from '../evidence/histogram.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import { msToNs, ns, secondsToNs } from '../kernel/units.ts';
+import type { ShotSink } from './flight.ts';
 import { HealthWatch } from './health.ts';
 import type { Metronome } from './metronome.ts';
 import { deservesSpin, monotonicNow, pacing, planWakes } from './metronome.ts';
 import type { OpenOrder, SliceOrder, SliceResult } from './protocol.ts';
 import { ShotRows } from './rows.ts';
-import type { ShotSink, SocketPool, WireRequest } from './sender.ts';
+import type { WireRequest } from './sender.ts';
 import { toWire } from './sender.ts';
+import type { SocketPool } from './sockets.ts';
 import { tallyRows } from './tally.ts';
 
 /** Before the first due time: with 3 ms of it the first shots were 5 ms late. */
@@ -88,7 +91,7 @@ class Walk {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.health = new HealthWatch();
+    this.health = new HealthWatch(performance.now());
     this.rows = new ShotRows(order, ns(monotonicNow() + notice));
     this.#halfwayShot = this.rows.leadIn + ((this.rows.count - this.rows.leadIn) >> 1);
     this.#drainUntil = ns(this.rows.lastDue + Math.min(order.timeout, longestDrain));

@@ -4,7 +4,7 @@ import { assertNever, messageOf } from '../kernel/errors.ts';
 import { openSockets, runSlice } from './driver.ts';
 import { Metronome } from './metronome.ts';
 import type { GeneratorOrder, GeneratorReply } from './protocol.ts';
-import { SocketPool } from './sender.ts';
+import { SocketPool } from './sockets.ts';
 
 const pools = new Map<string, SocketPool>();
 const metronome = await Metronome.start();

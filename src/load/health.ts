@@ -23,13 +23,15 @@ export class HealthWatch {
   readonly #start = monotonicNow();
   readonly #cpuStart = process.cpuUsage();
   readonly #loopStart = performance.eventLoopUtilization();
-  readonly #startedAt = performance.now();
+  readonly #startedAt: number;
   readonly #delay: IntervalHistogram;
   readonly #garbage: PerformanceObserver;
   readonly #pauses: number[] = [];
   #load: { wall: Nanoseconds; cpu: Nanoseconds; active: Nanoseconds } | null = null;
 
-  constructor() {
+  /** @param startedAt the moment on the scale of garbage collection entries, `performance.now()`. */
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
     this.#delay = monitorEventLoopDelay({ resolution: resolution / 1e6 });
     this.#delay.enable();
     this.#garbage = new PerformanceObserver((list) => {

@@ -95,11 +95,16 @@ class RemoteGenerator implements Generator {
         this.#end(this.#died(problem.message));
         resolve();
       });
-      child.once('close', (code, killedBy) => {
-        this.#end(
-          this.#died(killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`),
-        );
-        resolve();
+      // Not `close`: it never comes once this side has disconnected.
+      child.once('exit', (code, killedBy) => {
+        const how = killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`;
+        const end = () => {
+          this.#end(this.#died(how));
+          resolve();
+        };
+        // Its last words may still be in the pipe.
+        if (child.stderr === null || child.stderr.closed) end();
+        else child.stderr.once('close', end);
       });
     });
     if (signal?.aborted === true) this.#onAbort();

@@ -1,8 +1,8 @@
 /** One row a shot, in arrays made before the first send: when it was due, handed, written and done, and how it ended. */
 import type { Nanoseconds } from '../kernel/units.ts';
 import { ns } from '../kernel/units.ts';
+import type { Flight, ShotSink } from './flight.ts';
 import type { SliceOrder } from './protocol.ts';
-import type { Flight, ShotSink } from './sender.ts';
 
 /** How a shot stands. An `answered` one is right or wrong by its status, which is looked at after the slice. */
 export const shotState = {
