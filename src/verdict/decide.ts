@@ -3,11 +3,12 @@ import { assertNever } from '../kernel/errors.ts';
 import { formatCount } from '../kernel/units.ts';
 import type { RowState } from '../kernel/words.ts';
 import { unitOf } from './compare.ts';
+import type { Hypothesis } from './estimate.ts';
 import type { Change, Finding } from './finding.ts';
 import type { Look } from './looks.ts';
 import { confirmationLevel, familyLevel } from './looks.ts';
 import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
-import type { Hypothesis, Row } from './rows.ts';
+import type { Row } from './rows.ts';
 import { isWorse } from './rows.ts';
 import { holmWithTarone } from './statistics.ts';
 

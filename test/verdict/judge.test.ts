@@ -180,12 +180,24 @@ describe('regressions', () => {
   });
 
   it('does not flag what is significant and too small to matter', () => {
-    const verdict = verdictOf({
-      measuring: 12,
-      slice: (where) => (candidate(where) ? { cpu: 300e3 * Math.exp(0.015 + chance(where.round) / 20) } : {}),
-    });
-    expect(verdict.outcome).toBe('pass');
-    expect(row(verdict, 'cpu').change).toMatchObject({ p: 2 ** -6 });
+    const slice = (where: Where) =>
+      candidate(where)
+        ? { cpu: 300e3 * Math.exp(0.015 + chance(where.round) / 20), p99: 4e6 * Math.exp(wild[where.round]!) }
+        : {};
+    const verdict = verdictOf({ measuring: 12, slice });
+    expect(verdict.outcome).toBe('inconclusive');
+    expect(row(verdict, 'cpu')).toMatchObject({ state: 'unchanged', change: { p: 2 ** -12 } });
+  });
+
+  it('is not confirmed by a large effect over rounds that disagree', () => {
+    const fresh = [-0.4, 0.5, -0.45, 0.1, -0.6, -0.5];
+    const slice = slower((round) => (round < 9 ? 0.18 + chance(round) : fresh[round - 9]!));
+    const verdict = verdictOf({ measuring: 9, confirming: 6, slice });
+    const { state, change } = row(verdict, 'p99');
+    expect(state).toBe('undecided');
+    if (change.kind !== 'ratio') throw new Error('no ratio');
+    expect(change.effect).toBeGreaterThan(0.05);
+    expect(change.adjustedP).toBeGreaterThan(0.01);
   });
 
   it('sees cost that falls into few slices in the total, not in the median', () => {
@@ -307,6 +319,15 @@ describe('errors and saturation', () => {
     expect(stateOf(verdict, 'cpu')).toBe('invalid');
   });
 
+  it('stops at a look when neither side held the rate in half of the rounds', () => {
+    const verdict = verdictOf({ measuring: 6, slice: (where) => ({ saturated: where.round % 2 === 1 }) });
+    expect(verdict.outcome).toBe('invalid');
+    expect(verdict.reason).toMatch(/^neither side could hold/);
+    expect(verdictOf({ measuring: 6, slice: (where) => ({ saturated: where.round === 3 }) }).outcome).toBe(
+      'pass',
+    );
+  });
+
   it('does not judge a rate that only the baseline cannot hold against the candidate', () => {
     const slice = (where: Where) => (candidate(where) ? {} : { saturated: true, p50: 9e6, p99: 40e6 });
     const verdict = verdictOf({ measuring: 6, slice });
@@ -335,6 +356,17 @@ describe('soundness', () => {
     const verdict = verdictOf({ measuring: 7, slice });
     expect(verdict.outcome).toBe('pass');
     expect(row(verdict, 'p99').rounds).toEqual({ used: 6, dropped: 1 });
+  });
+
+  it('takes as many rounds of every scenario, when one of them has lost a round', () => {
+    const scenarios = [scenarioPlan('home'), scenarioPlan('search')];
+    const slice = (where: Where) =>
+      where.round === 2 && where.pair < 3 && where.scenario === 'home'
+        ? { unsound: ['released-too-few' as const] }
+        : {};
+    const verdict = verdictOf({ measuring: 7, scenarios, slice });
+    expect(row(verdict, 'p99', 'home').rounds).toEqual({ used: 6, dropped: 1 });
+    expect(row(verdict, 'p99', 'search').rounds).toEqual({ used: 6, dropped: 0 });
   });
 
   it('is invalid once more than a quarter of the planned pairs is lost', () => {
@@ -415,6 +447,10 @@ describe('on time', () => {
       reason: 'runner too noisy for percentiles: 68 % of the shots were sent on time, 70 % are needed',
     });
     expect(verdictOf({ measuring: 12, slice: () => ({ late: 160 }) }).outcome).toBe('inconclusive');
+    const slowTail = slower((round) => 0.3 + chance(round));
+    const slow = verdictOf({ measuring: 12, slice: (where) => ({ late: 160, ...slowTail(where) }) });
+    expect(slow.outcome).toBe('inconclusive');
+    expect(stateOf(slow, 'p99')).toBe('undecided');
   });
 
   it('does not pass a candidate that starves the generator, and judges its late shots too', () => {

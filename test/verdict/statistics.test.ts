@@ -342,6 +342,26 @@ describe('properties', () => {
     expect(d).toEqual(wide);
   });
 
+  it('gives tied values the middle of their ranks', () => {
+    for (let job = 0; job < 50; job++) {
+      const d = Array.from({ length: 9 }, () => (random.below(7) - 3) / 100);
+      const signed = d.filter((x) => x !== 0);
+      const size = (x: number): number => Math.abs(x);
+      const midranks = signed.map((x) => {
+        const below = signed.filter((y) => size(y) < size(x)).length;
+        const same = signed.filter((y) => size(y) === size(x)).length;
+        return below + (same + 1) / 2;
+      });
+      const positive = midranks.reduce((sum, rank, index) => sum + (signed[index]! > 0 ? rank : 0), 0);
+      let reached = 0;
+      for (let choice = 0; choice < 2 ** signed.length; choice++) {
+        if (midranks.reduce((sum, rank, bit) => sum + ((choice >> bit) & 1 ? rank : 0), 0) >= positive)
+          reached += 1;
+      }
+      expect(signedRankP(d)).toBe(reached / 2 ** signed.length);
+    }
+  });
+
   it('agrees with listing all sign choices', () => {
     for (let job = 0; job < 50; job++) {
       const c = Array.from({ length: 8 }, () => random.below(13) - 5);
