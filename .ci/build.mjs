@@ -12,8 +12,9 @@ await build({
   entryPoints: {
     action: 'src/main.ts',
     post: 'src/post.ts',
-    cli: 'src/cli.ts',
+    cli: 'src/terminal.ts',
     generator: 'src/load/generator.ts',
+    responder: 'src/load/responder.ts',
     artifact: 'src/github/artifact.ts',
   },
   outdir: 'dist',
@@ -33,7 +34,7 @@ await build({
       },
     },
   ],
-  define: { 'process.env.TAILGATE_VERSION': JSON.stringify(version) },
+  define: { 'process.env["TAILGATE_VERSION"]': JSON.stringify(version) },
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },

@@ -1,9 +1,10 @@
 /** The verdict of a job that ended before it could judge. */
 import type { Evidence } from '../evidence/trial.ts';
-import type { ErrorCode, TailgateError, Warning } from '../kernel/errors.ts';
+import type { ErrorCode, TailgateError } from '../kernel/errors.ts';
 import { assertNever } from '../kernel/errors.ts';
-import { type Outcome, type Side, sides } from '../kernel/words.ts';
+import { type Side, sides } from '../kernel/words.ts';
 import type { Verdict } from './finding.ts';
+import { verdictWithout } from './outcome.ts';
 
 /** What had been measured when it ended. */
 export interface Unfinished {
@@ -17,30 +18,23 @@ export interface Unfinished {
 export function verdictOfFailure(error: TailgateError, unfinished: Unfinished): Verdict {
   const outcome = outcomeOf(error.code);
   if (outcome === null) throw error;
-  return {
-    ...empty(unfinished.evidence),
-    outcome,
-    reason: error.message,
+  return verdictWithout(outcome, error.message, {
+    ...soFar(unfinished.evidence),
     failure: {
       side: sideIn(error),
       message: error.message,
       hint: error.hint ?? null,
       tail: error.tail,
     },
-  };
+  });
 }
 
 /** Nothing of the change matches `paths`. */
 export function verdictOfSkipped(paths: readonly string[]): Verdict {
-  return {
-    ...empty(null),
-    outcome: 'skipped',
-    reason: `no changed file matches paths: ${paths.join(', ')}`,
-    failure: null,
-  };
+  return verdictWithout('skipped', `no changed file matches paths: ${paths.join(', ')}`);
 }
 
-function outcomeOf(code: ErrorCode): Outcome | null {
+function outcomeOf(code: ErrorCode): 'service-failed' | 'invalid' | 'no-baseline' | null {
   switch (code) {
     case 'service-failed':
     case 'invalid':
@@ -60,16 +54,14 @@ function sideIn(error: TailgateError): Side | null {
   return sides.find((side) => new RegExp(`\\b${side}\\b`).test(error.message)) ?? null;
 }
 
-function empty(evidence: Evidence | null): Omit<Verdict, 'outcome' | 'reason' | 'failure'> {
+/** Nothing that was measured before the end is forgotten. */
+function soFar(evidence: Evidence | null): Pick<Verdict, 'rounds' | 'slices' | 'warnings'> {
   const rounds = evidence?.rounds ?? [];
   const confirming = rounds.filter((round) => round.phase === 'confirming').length;
   const trials = rounds.flatMap((round) => round.trials);
-  const warnings: readonly Warning[] = evidence?.warnings ?? [];
   return {
-    findings: [],
     rounds: { measured: rounds.length - confirming, planned: evidence?.plan.rounds ?? 0, confirming },
     slices: { measured: trials.length, rejected: trials.filter((trial) => trial.unsound.length > 0).length },
-    onTimeShare: null,
-    warnings,
+    warnings: evidence?.warnings ?? [],
   };
 }

@@ -1,0 +1,92 @@
+/** Conductor of a candidate without a baseline: it is measured alone, and nothing is compared. */
+
+import { buildSide } from './builds/build.ts';
+import { openRepository } from './builds/git.ts';
+import { createWorktrees } from './builds/worktree.ts';
+import type { GateConfig } from './config/settings.ts';
+import { describeLoad, summariseLoad } from './evidence/load-summary.ts';
+import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
+import { builtFile } from './kernel/installation.ts';
+import type { Ledger } from './kernel/leftovers.ts';
+import { secondsToNs } from './kernel/units.ts';
+import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
+import { startGenerator } from './load/remote.ts';
+import { prepareRequests } from './load/requests.ts';
+import { defaultLeadIn, planSchedule } from './load/schedule.ts';
+import { withoutSecrets } from './service/environment.ts';
+import { readEnvironment } from './service/machine.ts';
+import { pickPorts } from './service/ports.ts';
+import { spawnSide } from './sides.ts';
+
+/** One scenario of the candidate, by itself. */
+export interface Alone {
+  readonly scenario: string;
+  readonly lines: readonly string[];
+}
+
+export interface AloneJob {
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+}
+
+/** Long enough for a p99 at a few hundred requests a second. */
+const duration = secondsToNs(10);
+
+/**
+ * Measures the commit that is checked out, for the report of a job that has nothing to compare it with.
+ * @throws TailgateError `service-failed` when it does not build, start or answer.
+ */
+export async function measureAlone(job: AloneJob, config: GateConfig): Promise<readonly Alone[]> {
+  const git = await openRepository(job);
+  const sha = await git.run(['rev-parse', '--verify', 'HEAD^{commit}']);
+  const seed = config.seed ?? freshSeed();
+  const random = seededRandom(seed);
+  await using worktrees = await createWorktrees({
+    git,
+    revisions: { baseline: { sha }, candidate: { sha } },
+    names: { baseline: 'tree-1', candidate: 'tree-2' },
+    ledger: job.ledger,
+    submodules: config.submodules,
+    lfs: config.lfs,
+  });
+  const { directory } = await buildSide({
+    side: 'candidate',
+    worktree: worktrees.candidate,
+    workingDirectory: config.workingDirectory,
+    setup: config.setup,
+    env: { ...withoutSecrets(job.environment), ...config.env },
+    timeout: config.setupTimeout,
+    signal: job.signal,
+  });
+  const directories = { baseline: directory, candidate: directory };
+  const { lower } = await pickPorts(random);
+  await using handle = await spawnSide({ ...job, config, directories, random }, 'candidate', lower);
+  const service = await handle.waitUntilReady();
+  await using generator = await startGenerator({ entry: builtFile('generator.js'), signal: job.signal });
+  const measured: Alone[] = [];
+  for (const scenario of config.scenarios) {
+    const { requests } = prepareRequests(scenario.requests);
+    const { timeout, maxSockets, maxInFlight, arrivals } = config;
+    const shape = { rate: scenario.rate, arrivals, weights: scenario.requests.map((one) => one.weight) };
+    const run = (length: typeof duration, leadIn: number) =>
+      generator.slice({
+        target: service.target,
+        requests,
+        schedule: planSchedule({ ...shape, extent: { kind: 'duration', duration: length }, leadIn }, random),
+        timeout,
+        maxSockets,
+        maxInFlight,
+      });
+    // Load that is thrown away: a fresh process is several times slower at first.
+    await run(secondsToNs(3), 0);
+    const result = await run(duration, defaultLeadIn);
+    const reasons = unsoundReasons(result, isSaturated(result));
+    const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment(job.environment) });
+    const lines = describeLoad(summary);
+    measured.push({ scenario: scenario.name, lines });
+  }
+  return measured;
+}

@@ -1,0 +1,203 @@
+/** Conductor of the gate: two revisions, their builds, rounds in turns, looks, confirmation, the verdict. */
+import { type Alone, measureAlone } from './alone.ts';
+import { type BuiltSides, buildBoth } from './both-builds.ts';
+import type { Situation } from './builds/candidate.ts';
+import { changedFiles, matchesAny } from './builds/changes.ts';
+import { type Git, openRepository } from './builds/git.ts';
+import { chooseRevisions, type Revisions } from './builds/revision.ts';
+import { createWorktrees } from './builds/worktree.ts';
+import type { JobPlan } from './config/plan.ts';
+import { planJob } from './config/planner.ts';
+import { planRound, worktreeNames } from './config/rounds.ts';
+import type { GateConfig } from './config/settings.ts';
+import { nearest } from './config/suggestions.ts';
+import { typicalAssumptions } from './config/timing.ts';
+import { addRound, replaceablePairs, startEvidence } from './evidence/collect.ts';
+import type { Evidence, RevisionRecord } from './evidence/trial.ts';
+import { TailgateError } from './kernel/errors.ts';
+import { builtFile } from './kernel/installation.ts';
+import type { Ledger } from './kernel/leftovers.ts';
+import { maskFor } from './kernel/masking.ts';
+import type { Nanoseconds } from './kernel/units.ts';
+import type { Side } from './kernel/words.ts';
+import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
+import { afterRound, beforeRound, type GateEvent } from './live.ts';
+import { startGenerator } from './load/remote.ts';
+import { prepareRequests } from './load/requests.ts';
+import { measureRound, type RoundJob } from './round.ts';
+import { readEnvironment } from './service/machine.ts';
+import { pinGenerator } from './service/placement.ts';
+import { projectIn } from './settings.ts';
+import { startBoth } from './sides.ts';
+import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
+import type { Verdict } from './verdict/finding.ts';
+import { judge } from './verdict/judge.ts';
+import { leastRounds, lookRounds } from './verdict/looks.ts';
+
+export interface GateJob {
+  /** The root of the repository, or any folder in it. */
+  readonly directory: string;
+  readonly config: GateConfig;
+  readonly situation: Situation;
+  readonly mergeBaseByApi?: (one: string, other: string) => Promise<string>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+  /** Settings that can weaken the gate, taken from the baseline where the configuration wants that. */
+  readonly trusted: (config: GateConfig, git: Git, revisions: Revisions) => Promise<GateConfig>;
+  readonly tell: (event: GateEvent) => void;
+}
+
+export interface GateResult {
+  readonly verdict: Verdict;
+  /** The settings the verdict was reached with. */
+  readonly config: GateConfig;
+  readonly plan: JobPlan | null;
+  readonly revisions: Revisions | null;
+  /** What was measured, also when the job ended early. */
+  readonly evidence: Evidence | null;
+  /** The candidate alone, where there was nothing to compare it with. */
+  readonly alone: readonly Alone[];
+  readonly elapsed: Nanoseconds;
+}
+
+/** What a job has found out so far: nothing of it is lost when a later step fails. */
+type Findings = {
+  -readonly [Key in 'config' | 'plan' | 'revisions' | 'evidence' | 'alone']: GateResult[Key];
+};
+
+/**
+ * Runs the whole gate.
+ * @throws TailgateError `usage` for what only the user can mend, `cancelled` when the signal fired. Everything
+ * else becomes a verdict.
+ */
+export async function runGate(job: GateJob): Promise<GateResult> {
+  const began = job.clock.now();
+  const found = nothingYet(job);
+  const result = (verdict: Verdict): GateResult => ({
+    verdict,
+    ...found,
+    elapsed: (job.clock.now() - began) as Nanoseconds,
+  });
+  try {
+    return result(await decide(job, found));
+  } catch (error) {
+    job.signal.throwIfAborted();
+    if (!(error instanceof TailgateError)) throw error;
+    if (error.code === 'no-baseline') found.alone = await measureAlone(job, found.config);
+    return result(verdictOfFailure(masked(error, job, found.config), found));
+  }
+}
+
+/** What a job will do, decided before anything is built. */
+interface Prepared {
+  readonly git: Git;
+  readonly config: GateConfig;
+  readonly revisions: Revisions;
+  readonly changed: readonly string[];
+  /** Null when nothing of the change matches `paths`. */
+  readonly plan: JobPlan | null;
+}
+
+/**
+ * Chooses the revisions and plans the rounds; what a dry run does.
+ * @throws TailgateError `usage` or `no-baseline`.
+ */
+export async function prepareGate(job: GateJob, found: Findings = nothingYet(job)): Promise<Prepared> {
+  const git = await openRepository(job);
+  const revisions = await chooseRevisions({ git, wanted: job.config.baseline, nearest, ...job });
+  found.revisions = revisions;
+  const config = await job.trusted(job.config, git, revisions);
+  found.config = {
+    ...config,
+    workingDirectory: projectIn(git.directory, job.directory, config.workingDirectory),
+  };
+  const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
+  const skipped = config.paths.length > 0 && !matchesAny(changed, config.paths);
+  const rules = { lookRounds, leastRounds };
+  const plan = skipped ? null : planJob(config, config.seed ?? freshSeed(), typicalAssumptions, rules);
+  found.plan = plan;
+  if (plan !== null) job.tell({ kind: 'planned', plan, config, revisions });
+  for (const warning of revisions.warnings) job.tell({ kind: 'warning', warning });
+  return { git, config: found.config, revisions, changed, plan };
+}
+
+async function decide(job: GateJob, found: Findings): Promise<Verdict> {
+  const { git, config, revisions, changed, plan } = await prepareGate(job, found);
+  if (plan === null) return verdictOfSkipped(config.paths);
+  await using worktrees = await createWorktrees({
+    git,
+    revisions,
+    names: worktreeNames(plan.seed),
+    ledger: job.ledger,
+    submodules: config.submodules,
+    lfs: config.lfs,
+    onProblem: (warning) => job.tell({ kind: 'warning', warning }),
+  });
+  const built = await buildBoth(job, config, git, worktrees, changed.length);
+  const record = (side: Side): RevisionRecord => ({
+    ...revisions[side],
+    outputHash: built.outputHashes[side],
+  });
+  const evidence = startEvidence({
+    createdAt: job.clock.today(),
+    environment: readEnvironment(job.environment),
+    revisions: { baseline: record('baseline'), candidate: record('candidate') },
+    identicalBuilds: built.identicalBuilds,
+    warnings: [...revisions.warnings, ...built.warnings],
+    plan,
+    config,
+  });
+  found.evidence = evidence;
+  // Awaited here: the worktrees must outlive it.
+  return await measure(job, found, evidence, built);
+}
+
+/** Rounds until a look decides. */
+async function measure(job: GateJob, found: Findings, empty: Evidence, built: BuiltSides): Promise<Verdict> {
+  const { config } = found;
+  const { plan } = empty;
+  const random = seededRandom(plan.seed).fork('conductor');
+  await using generator = await startGenerator({ entry: builtFile('generator.js'), signal: job.signal });
+  await pinGenerator(generator.pid);
+  const roundJob: RoundJob = {
+    plan,
+    config,
+    clock: job.clock,
+    random,
+    generator,
+    prepared: new Map(config.scenarios.map((one) => [one.name, prepareRequests(one.requests).requests])),
+    startBoth: (round) => startBoth({ ...job, config, random, directories: built.directories }, round),
+    startedAt: job.clock.now(),
+    signal: job.signal,
+  };
+  let evidence = empty;
+  let progress = judge(evidence);
+  while (progress.kind === 'continue') {
+    for (const event of beforeRound(evidence, progress)) job.tell(event);
+    const round = planRound(plan, evidence.rounds.length, progress.scenarios);
+    const measured = await measureRound(roundJob, round, progress.phase, replaceablePairs(evidence));
+    evidence = addRound(evidence, measured);
+    found.evidence = evidence;
+    progress = judge(evidence);
+    for (const event of afterRound(evidence, measured, progress)) job.tell(event);
+  }
+  return progress.verdict;
+}
+
+function nothingYet(job: GateJob): Findings {
+  return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
+}
+
+/** What a command or service printed may hold the secrets it was given. */
+function masked(error: TailgateError, job: GateJob, config: GateConfig): TailgateError {
+  const mask = maskFor(job.environment, config.env);
+  const hint = error.hint === undefined ? {} : { hint: mask(error.hint) };
+  return new TailgateError({
+    code: error.code,
+    message: mask(error.message),
+    tail: error.tail.map(mask),
+    ...hint,
+  });
+}

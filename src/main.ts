@@ -1,0 +1,4 @@
+/** Starts the action. */
+import { run } from './action.ts';
+
+await run();

@@ -1,0 +1,188 @@
+/** Conductor of one round: both sides started fresh, warmed, measured in turns, stopped. */
+import type { JobPlan, RoundPlan } from './config/plan.ts';
+import type { GateConfig, ScenarioSettings } from './config/settings.ts';
+import type { Round, RoundSide } from './evidence/trial.ts';
+import { type Nanoseconds, ns, type PerSecond, perSecond, secondsToNs } from './kernel/units.ts';
+import { otherSide, type Side, sides } from './kernel/words.ts';
+import type { Clock, Random } from './kernel/world.ts';
+import type { Generator, PreparedRequest } from './load/protocol.ts';
+import { planSchedule } from './load/schedule.ts';
+import { type BlockCost, blockRequests, fitsBeforeCap, isSettled, nextBlockRate } from './load/warm-up.ts';
+import type { RunningService } from './service/service.ts';
+import { measureInTurns } from './turns.ts';
+
+/** What every round of a job shares. */
+export interface RoundJob {
+  readonly plan: JobPlan;
+  readonly config: GateConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly generator: Generator;
+  /** Requests of each scenario, ready to send. */
+  readonly prepared: ReadonlyMap<string, readonly PreparedRequest[]>;
+  /** Starts both sides in the drawn order and resolves when both are ready. */
+  readonly startBoth: (round: RoundPlan) => Promise<BothServices>;
+  readonly startedAt: Nanoseconds;
+  readonly signal: AbortSignal;
+}
+
+export interface BothServices extends AsyncDisposable {
+  readonly services: Readonly<Record<Side, RunningService>>;
+}
+
+type WarmUp = RoundSide['warmUp'];
+
+/** How long nothing is asked of either side while the idle rate is read. */
+const idleStretch = secondsToNs(0.2);
+
+/**
+ * Runs one round.
+ * @param replaceable how many unsound pairs may be run again in this round.
+ */
+export async function measureRound(
+  job: RoundJob,
+  round: RoundPlan,
+  phase: Round['phase'],
+  replaceable: number,
+): Promise<Round> {
+  const startedAt = job.clock.now();
+  await using both = await job.startBoth(round);
+  const { services } = both;
+  const scenarios = scenariosOf(job, round);
+  await openSockets(job, services, scenarios);
+  const warmUp = await warmBoth(job, services, round, scenarios);
+  const idleRate = await readIdleRates(job, services);
+  const trials = await measureInTurns(job, services, round, replaceable);
+  const record = (side: Side): RoundSide => ({
+    startTime: services[side].startTime,
+    origin: services[side].origin,
+    warmUp: warmUp[side],
+    idleRate: idleRate[side],
+    peakMemory: services[side].peakMemory(),
+    preciseCost: services[side].cost()?.precise ?? false,
+  });
+  const records = { baseline: record('baseline'), candidate: record('candidate') };
+  for (const side of sides) await job.generator.close(services[side].origin);
+  return {
+    index: round.index,
+    phase,
+    startedAt: ns(startedAt - job.startedAt),
+    duration: ns(job.clock.now() - startedAt),
+    first: {
+      spawn: round.spawnFirst,
+      probe: round.probeFirst,
+      warm: round.warmFirst,
+      lowerPort: round.lowerPort,
+    },
+    sides: records,
+    trials,
+  };
+}
+
+/** The settings of the scenarios that this round measures, in the order of the config. */
+function scenariosOf(job: RoundJob, round: RoundPlan): readonly ScenarioSettings[] {
+  const wanted = new Set(round.slices.map((slice) => slice.scenario));
+  return job.config.scenarios.filter((scenario) => wanted.has(scenario.name));
+}
+
+/** Sockets are opened before any clock starts, by as many concurrent requests; the first side is drawn by coin. */
+async function openSockets(
+  job: RoundJob,
+  services: BothServices['services'],
+  scenarios: readonly ScenarioSettings[],
+): Promise<void> {
+  const fastest = Math.max(...scenarios.map((scenario) => scenario.rate));
+  for (const side of job.random.coin() ? sides : [...sides].reverse()) {
+    const request = job.prepared.get(scenarios[0]!.name)![0]!;
+    await job.generator.open({
+      target: services[side].target,
+      request,
+      sockets: Math.min(job.config.maxSockets, Math.max(4, Math.ceil(fastest / 50))),
+      timeout: job.config.timeout,
+    });
+  }
+}
+
+/** Load that is thrown away, block by block in turns, until a request's cost settles or the cap ends it. */
+async function warmBoth(
+  job: RoundJob,
+  services: BothServices['services'],
+  round: RoundPlan,
+  scenarios: readonly ScenarioSettings[],
+): Promise<Record<Side, WarmUp>> {
+  const { warmUp } = job.plan;
+  const began = job.clock.now();
+  const blocks: Record<Side, BlockCost[]> = { baseline: [], candidate: [] };
+  const requests: Record<Side, number> = { baseline: 0, candidate: 0 };
+  const testRate = perSecond(Math.max(...scenarios.map((scenario) => scenario.rate)));
+  const order = [round.warmFirst, otherSide(round.warmFirst)];
+  const enough = (): boolean => {
+    if (warmUp.requests !== 'auto') return requests[round.warmFirst] >= warmUp.requests;
+    const elapsed = ns(job.clock.now() - began);
+    return isSettled(blocks) || !fitsBeforeCap(elapsed, warmUp.most, blocks.baseline.length);
+  };
+  while (!enough()) {
+    job.signal.throwIfAborted();
+    const rate = warmUp.rate === 'auto' ? nextBlockRate(testRate, blocks) : warmUp.rate;
+    const left =
+      warmUp.requests === 'auto' ? Number.POSITIVE_INFINITY : warmUp.requests - requests[round.warmFirst];
+    const size = Math.min(blockRequests(rate), left);
+    const scenario = scenarios[blocks.baseline.length % scenarios.length]!;
+    for (const side of order) {
+      blocks[side].push(await warmBlock(job, services[side], scenario, rate, size));
+      requests[side] += size;
+    }
+  }
+  const settled = warmUp.requests !== 'auto' || isSettled(blocks);
+  return {
+    baseline: { requests: requests.baseline, blocks: blocks.baseline.length, settled },
+    candidate: { requests: requests.candidate, blocks: blocks.candidate.length, settled },
+  };
+}
+
+/** One block of warm-up load against one side. @returns CPU a successful request, in ns. */
+async function warmBlock(
+  job: RoundJob,
+  service: RunningService,
+  scenario: ScenarioSettings,
+  rate: PerSecond,
+  requests: number,
+): Promise<BlockCost> {
+  const before = service.cost();
+  const { counts } = await job.generator.slice({
+    target: service.target,
+    requests: job.prepared.get(scenario.name)!,
+    schedule: planSchedule(
+      {
+        rate,
+        extent: { kind: 'count', shots: requests },
+        arrivals: 'constant',
+        leadIn: 0,
+        weights: scenario.requests.map((request) => request.weight),
+      },
+      job.random.fork(`warm-up-${job.random.next()}`),
+    ),
+    timeout: job.config.timeout,
+    maxSockets: job.config.maxSockets,
+    maxInFlight: job.config.maxInFlight,
+  });
+  const after = service.cost();
+  return counts.ok === 0 || before === null || after === null ? null : (after.cpu - before.cpu) / counts.ok;
+}
+
+/** CPU nanoseconds a nanosecond while nothing is asked of either side. */
+async function readIdleRates(
+  job: RoundJob,
+  services: BothServices['services'],
+): Promise<Record<Side, number>> {
+  const before = { baseline: services.baseline.cost(), candidate: services.candidate.cost() };
+  const began = job.clock.now();
+  await job.clock.sleep(idleStretch, job.signal);
+  const elapsed = job.clock.now() - began;
+  const rate = (side: Side): number => {
+    const after = services[side].cost();
+    const earlier = before[side];
+    return after === null || earlier === null ? 0 : (after.cpu - earlier.cpu) / elapsed;
+  };
+  return { baseline: rate('baseline'), candidate: rate('candidate') };
+}

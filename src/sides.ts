@@ -1,0 +1,76 @@
+/** Conductor of both sides' processes: started in the drawn order, each on its own port, all stopped together. */
+import type { RoundPlan } from './config/plan.ts';
+import type { GateConfig } from './config/settings.ts';
+import type { Ledger } from './kernel/leftovers.ts';
+import { otherSide, type Side } from './kernel/words.ts';
+import type { Clock, Random } from './kernel/world.ts';
+import { httpGet } from './load/sender.ts';
+import type { BothServices } from './round.ts';
+import { pinService } from './service/placement.ts';
+import { pickPorts } from './service/ports.ts';
+import { type RunningService, type ServiceHandle, spawnService } from './service/service.ts';
+
+export interface SidesJob {
+  readonly config: GateConfig;
+  /** Where each side's project was built. */
+  readonly directories: Readonly<Record<Side, string>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+}
+
+/** Spawns one side on a port, pinned away from the generator where there are CPUs enough. */
+export async function spawnSide(job: SidesJob, side: Side, port: number): Promise<ServiceHandle> {
+  const { config } = job;
+  const handle = await spawnService({
+    side,
+    command: config.start,
+    cwd: job.directories[side],
+    baseEnv: job.environment,
+    env: config.env,
+    port,
+    ready: config.ready,
+    startTimeout: config.startTimeout,
+    stop: config.stop,
+    listenerCheck: config.listenerCheck,
+    clock: job.clock,
+    httpGet,
+    signal: job.signal,
+    ledger: job.ledger,
+  });
+  await pinService(handle.pid);
+  return handle;
+}
+
+/**
+ * Starts both sides for a round: spawned and asked in the drawn orders, the lower port to the drawn side.
+ * @throws TailgateError `service-failed` naming the side; nothing of either side is left then.
+ */
+export async function startBoth(job: SidesJob, round: RoundPlan): Promise<BothServices> {
+  const ports = await pickPorts(job.random);
+  const portOf = (side: Side): number => (side === round.lowerPort ? ports.lower : ports.higher);
+  const spawned = new Map<Side, ServiceHandle>();
+  const stopAll = async (): Promise<void> => {
+    const stops = await Promise.allSettled([...spawned.values()].map((handle) => handle.stop()));
+    for (const stop of stops) if (stop.status === 'rejected') throw stop.reason;
+  };
+  try {
+    for (const side of [round.spawnFirst, otherSide(round.spawnFirst)]) {
+      spawned.set(side, await spawnSide(job, side, portOf(side)));
+    }
+    // Both are asked from now on, the drawn one first: when either ends early, nobody waits for the other.
+    const order = [round.probeFirst, otherSide(round.probeFirst)];
+    const ready = await Promise.all(order.map((side) => spawned.get(side)!.waitUntilReady()));
+    const serviceOf = (side: Side): RunningService => ready[order.indexOf(side)]!;
+    return {
+      services: { baseline: serviceOf('baseline'), candidate: serviceOf('candidate') },
+      [Symbol.asyncDispose]: stopAll,
+    };
+  } catch (error) {
+    // What went wrong first is the news; a stop that fails as well stays in the ledger.
+    await stopAll().catch(() => undefined);
+    throw error;
+  }
+}

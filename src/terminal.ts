@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+/** Starts the command line. */
+import { start } from './cli.ts';
+
+await start();

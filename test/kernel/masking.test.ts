@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { maskFor } from '../../src/kernel/masking.ts';
+
+it('takes the values of secrets out of a text, wherever they stand', () => {
+  const mask = maskFor({ NPM_TOKEN: 'npm_abcdef', HOME: '/home/user' }, { DB_PASSWORD: 'npm_abcdefghij' });
+  expect(mask('login npm_abcdef at /home/user with npm_abcdefghij')).toBe('login *** at /home/user with ***');
+});
+
+it('leaves short values alone, which would blot out everything', () => {
+  expect(maskFor({ API_KEY: 'a' })('a path')).toBe('a path');
+});
