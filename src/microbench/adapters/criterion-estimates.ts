@@ -35,7 +35,7 @@ export const criterionEstimates: Adapter = {
   },
 };
 
-/** Versions before 0.3.4 wrote the names of the estimates with capitals: `Mean`, `StdDev`. */
+/** Versions before 0.3.3 wrote the names of the estimates with capitals: `Mean`, `StdDev`. */
 function estimate(root: unknown, field: 'mean' | 'median' | 'slope' | 'std_dev'): unknown {
   const capital = field === 'std_dev' ? 'StdDev' : field[0]!.toUpperCase() + field.slice(1);
   return at(root, field) ?? at(root, capital);

@@ -2,7 +2,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Adapter } from './adapter.ts';
 import { addHistograms, type DecodedHistogram, decodeHistogram, valueAt } from './hdr-payload.ts';
-import { quantityOf } from './quantities.ts';
+import { type Quantity, quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
 const intervalLine = /^(?:Tag=([^,]*),)?\s*([\d.]+),\s*([\d.]+),\s*([\d.]+),\s*(HIST\S+)\s*$/;
@@ -20,6 +20,7 @@ export const hdrLog: Adapter = {
     const sheet = new RowSheet();
     const tags = new Map<string, DecodedHistogram[]>();
     let broken = 0;
+    let largest = { printed: 0, recorded: 0 };
     lines.forEach((line, index) => {
       if (line.trim() === '' || line.startsWith('#') || line.startsWith('"')) return;
       const interval = intervalLine.exec(line);
@@ -30,6 +31,8 @@ export const hdrLog: Adapter = {
         const intervals = tags.get(tag) ?? [];
         tags.set(tag, intervals);
         intervals.push(histogram);
+        const recorded = histogram.buckets.at(-1)?.value ?? 0;
+        if (recorded > largest.recorded) largest = { printed: Number(interval[4]), recorded };
       } catch (error) {
         broken++;
         if (broken === 1)
@@ -38,13 +41,13 @@ export const hdrLog: Adapter = {
     });
     if (broken > 1)
       sheet.warn('interval-broken', `${broken} intervals in all cannot be read and are missing`);
+    const quantity = unitOf(largest, sheet);
     for (const [tag, intervals] of tags) {
       const whole = addHistograms(intervals);
       for (const [shown, share] of Object.entries(shares)) {
         sheet.add({
           name: tag === '' ? shown : `${tag} ${shown}`,
-          // The log names no unit; recorders of this format count nanoseconds.
-          quantity: quantityOf('ns'),
+          quantity,
           value: valueAt(whole, share),
           spread: null,
           problem:
@@ -59,3 +62,17 @@ export const hdrLog: Adapter = {
     return sheet.result();
   },
 };
+
+/**
+ * A log names no unit, but its writer prints the largest value of an interval in milliseconds: that tells nanoseconds
+ * from microseconds.
+ */
+function unitOf(largest: { readonly printed: number; readonly recorded: number }, sheet: RowSheet): Quantity {
+  const scale = largest.recorded / largest.printed;
+  const near = (wanted: number): boolean => Math.abs(scale / wanted - 1) < 0.1;
+  if (near(1e3)) return quantityOf('us');
+  if (!near(1e6)) {
+    sheet.warn('unit-guessed', 'the log does not tell what its values count; nanoseconds were taken');
+  }
+  return quantityOf('ns');
+}

@@ -54,40 +54,29 @@ function versionOf(cookie: number, known: Readonly<Record<number, Version>>): Ve
   return known[(cookie & ~0xf0) >>> 0] ?? null;
 }
 
-/** V0: digits, lowest, highest, total, then counts of the width that the cookie names. */
+/** V0: digits, lowest, highest, total, then counts as words. */
 function readV0(buffer: Buffer): DecodedHistogram {
-  const width = (buffer.readUInt32BE(0) & 0xf0) >> 4;
-  const digits = buffer.readInt32BE(4);
-  const lowest = Number(buffer.readBigInt64BE(8));
-  const valueFor = bucketValues(digits, lowest);
-  const counts: number[] = [];
-  for (let offset = 32; offset + width <= buffer.length; offset += width) {
-    if (width === 8) counts.push(Number(buffer.readBigInt64BE(offset)));
-    else if (width === 4) counts.push(buffer.readInt32BE(offset));
-    else if (width === 2) counts.push(buffer.readInt16BE(offset));
-    else throw new Error(`counts of ${width} bytes are not known`);
-  }
-  return collect(counts.entries(), valueFor);
+  const valueFor = bucketValues(buffer.readInt32BE(4), Number(buffer.readBigInt64BE(8)));
+  return collect(wordCounts(buffer.subarray(32), buffer.readUInt32BE(0)), valueFor);
 }
 
-/** V1 and V2: length, normalising offset, digits, lowest, highest, ratio, then counts. */
+/** V1 and V2: length, normalising offset, digits, lowest, highest, ratio, then counts; words in V1, zigzag in V2. */
 function readPacked(buffer: Buffer, version: 'V1' | 'V2'): DecodedHistogram {
-  const length = buffer.readInt32BE(4);
-  const digits = buffer.readInt32BE(12);
-  const lowest = Number(buffer.readBigInt64BE(16));
-  const payload = buffer.subarray(40, 40 + length);
-  const width = (buffer.readUInt32BE(0) & 0xf0) >> 4;
-  const valueFor = bucketValues(digits, lowest);
-  // V1 keeps the width in its cookie like V0; its lowest bit says that the counts are zigzag numbers, as they always are in V2.
-  if (version === 'V2' || (width & 1) === 1) return collect(zigzagCounts(payload), valueFor);
-  const counts: number[] = [];
-  for (let offset = 0; offset + width <= payload.length; offset += width) {
-    if (width === 8) counts.push(Number(payload.readBigInt64BE(offset)));
-    else if (width === 4) counts.push(payload.readInt32BE(offset));
-    else if (width === 2) counts.push(payload.readInt16BE(offset));
-    else throw new Error(`counts of ${width} bytes are not known`);
+  const payload = buffer.subarray(40, 40 + buffer.readInt32BE(4));
+  const valueFor = bucketValues(buffer.readInt32BE(12), Number(buffer.readBigInt64BE(16)));
+  const counts = version === 'V2' ? zigzagCounts(payload) : wordCounts(payload, buffer.readUInt32BE(0));
+  return collect(counts, valueFor);
+}
+
+/** Counts of 2, 4 or 8 bytes, as the cookie says. */
+function* wordCounts(payload: Buffer, cookie: number): Generator<[number, number]> {
+  const width = (cookie >> 4) & 0xe;
+  if (width !== 2 && width !== 4 && width !== 8) throw new Error(`counts of ${width} bytes are not known`);
+  for (let index = 0; (index + 1) * width <= payload.length; index++) {
+    const offset = index * width;
+    if (width === 8) yield [index, Number(payload.readBigInt64BE(offset))];
+    else yield [index, width === 4 ? payload.readInt32BE(offset) : payload.readInt16BE(offset)];
   }
-  return collect(counts.entries(), valueFor);
 }
 
 /** ZigZag LEB128 of 64 bits (9 bytes at most); a negative number is a run of zero counts. */

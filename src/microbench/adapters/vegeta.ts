@@ -21,7 +21,7 @@ export const vegeta: Adapter = {
     const problem = at(root, 'requests') === 0 ? 'not one request was sent' : null;
     for (const [field, shown] of Object.entries(latencies)) {
       const value = at(root, 'latencies', field);
-      // Versions before 12.7 had no 90th.
+      // Versions before 12.8 had no 90th.
       if (value === undefined && field === '90th') continue;
       sheet.add({ name: `latency ${shown}`, quantity: quantityOf('ns'), value, spread: null, problem });
     }
