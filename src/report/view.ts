@@ -204,7 +204,7 @@ function legendOf(findings: readonly Finding[]): Phrase {
     : views.has('on-time')
       ? ' Percentiles are over requests that were sent on time.'
       : '';
-  return say`Spread: what a change had to exceed in this run to count.${shots}`;
+  return say`The change compares the sides round by round, so it is not the ratio of the two columns. Spread: what a change had to exceed in this run to count.${shots}`;
 }
 
 function meaningsOf(findings: readonly Finding[]): ReportView['meanings'] {
