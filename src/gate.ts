@@ -12,8 +12,9 @@ import { planRound, worktreeNames } from './config/rounds.ts';
 import type { GateConfig } from './config/settings.ts';
 import { nearest } from './config/suggestions.ts';
 import { typicalAssumptions } from './config/timing.ts';
-import { addRound, replaceablePairs, startEvidence } from './evidence/collect.ts';
+import { addFloor, addRound, replaceablePairs, startEvidence } from './evidence/collect.ts';
 import type { Evidence, RevisionRecord } from './evidence/trial.ts';
+import { measureFloor } from './floor.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
@@ -25,8 +26,8 @@ import { afterRound, beforeRound, type GateEvent } from './live.ts';
 import { startGenerator } from './load/remote.ts';
 import { prepareRequests } from './load/requests.ts';
 import { measureRound, type RoundJob } from './round.ts';
-import { readEnvironment } from './service/machine.ts';
-import { pinGenerator } from './service/placement.ts';
+import { readEnvironment, usableCpus } from './service/machine.ts';
+import { pinGenerator, planPlacement } from './service/placement.ts';
 import { projectIn } from './settings.ts';
 import { startBoth } from './sides.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
@@ -146,6 +147,7 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     revisions: { baseline: record('baseline'), candidate: record('candidate') },
     identicalBuilds: built.identicalBuilds,
     warnings: [...revisions.warnings, ...built.warnings],
+    placement: planPlacement(usableCpus()).kind,
     plan,
     config,
   });
@@ -172,7 +174,7 @@ async function measure(job: GateJob, found: Findings, empty: Evidence, built: Bu
     startedAt: job.clock.now(),
     signal: job.signal,
   };
-  let evidence = empty;
+  let evidence = addFloor(empty, await measureFloor(roundJob));
   let progress = judge(evidence);
   while (progress.kind === 'continue') {
     for (const event of beforeRound(evidence, progress)) job.tell(event);

@@ -2,8 +2,10 @@
 import type { JobPlan } from '../config/plan.ts';
 import type { GateConfig } from '../config/settings.ts';
 import type { Warning } from '../kernel/errors.ts';
+import { formatDuration, formatRatio, ratio } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
-import type { Environment, Evidence, RevisionRecord, Round } from './trial.ts';
+import { LatencyHistogram } from './histogram.ts';
+import type { Environment, Evidence, Floor, RevisionRecord, Round } from './trial.ts';
 
 /** What is known before the first round. */
 export interface EvidenceStart {
@@ -12,10 +14,13 @@ export interface EvidenceStart {
   readonly revisions: Readonly<Record<Side, RevisionRecord>>;
   readonly identicalBuilds: boolean;
   readonly warnings: readonly Warning[];
+  readonly placement: Evidence['placement'];
   readonly plan: JobPlan;
   readonly config: Pick<GateConfig, 'judge' | 'onDifferentBody'>;
 }
 
+/** Share of a scenario's p50 that the floor may be without a word. */
+const floorShare = 0.2;
 /** Share of a plan's pairs that may be run again. */
 const replaceableShare = 0.25;
 
@@ -30,13 +35,41 @@ export function startEvidence(start: EvidenceStart): Evidence {
     plan: start.plan,
     judge: start.config.judge,
     onDifferentBody: start.config.onDifferentBody,
+    placement: start.placement,
+    floor: [],
     rounds: [],
     warnings: start.warnings,
   };
 }
 
+export function addFloor(evidence: Evidence, floor: readonly Floor[]): Evidence {
+  return { ...evidence, floor };
+}
+
+/** Adds a round; after the first one it is known how much of the response time is the generator's own. */
 export function addRound(evidence: Evidence, round: Round): Evidence {
-  return { ...evidence, rounds: [...evidence.rounds, round] };
+  const rounds = [...evidence.rounds, round];
+  const warnings = rounds.length === 1 ? floorWarnings(evidence.floor, round) : [];
+  return { ...evidence, rounds, warnings: [...evidence.warnings, ...warnings] };
+}
+
+/** A floor above a fifth of what the service shows makes a small change of the service look smaller than it is. */
+function floorWarnings(floors: readonly Floor[], round: Round): readonly Warning[] {
+  return floors.flatMap(({ scenario, p50 }) => {
+    const trials = round.trials.filter((trial) => trial.scenario === scenario && trial.side === 'baseline');
+    const service = LatencyHistogram.merged(
+      trials.map((trial) => LatencyHistogram.decode(trial.load.histograms.response)),
+    ).percentile(0.5);
+    if (service === null || p50 <= floorShare * service) return [];
+    const share = formatRatio(ratio(Math.min(1, p50 / service)));
+    return [
+      {
+        code: 'high-floor',
+        message: `${share} of the p50 of ${scenario} is the generator and the loopback (${formatDuration(p50)} against a responder that does nothing)`,
+        hint: 'a change of the service shows up smaller in the percentiles than it is; CPU per request is not affected',
+      },
+    ];
+  });
 }
 
 /** How many more unsound pairs may be run again: a quarter of the plan's pairs, less those replaced so far. */

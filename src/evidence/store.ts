@@ -240,6 +240,8 @@ const evidenceForm = objectOf({
     errors: points,
   }),
   onDifferentBody: oneOf('warn', 'stop'),
+  placement: oneOf('shared', 'apart'),
+  floor: listOf(objectOf({ scenario: text, p50: amount, p99: amount })),
   rounds: listOf(roundForm),
   warnings,
 });

@@ -93,6 +93,13 @@ export interface Environment {
   readonly runner: string | null;
 }
 
+/** What the generator reads with a scenario's schedule against a responder that does nothing. */
+export interface Floor {
+  readonly scenario: string;
+  readonly p50: Nanoseconds;
+  readonly p99: Nanoseconds;
+}
+
 export interface Evidence {
   readonly schema: 'tailgate-evidence';
   readonly version: 1;
@@ -104,6 +111,9 @@ export interface Evidence {
   readonly plan: JobPlan;
   readonly judge: JudgeSettings;
   readonly onDifferentBody: 'warn' | 'stop';
+  /** Whether generator and services had CPUs of their own. */
+  readonly placement: 'shared' | 'apart';
+  readonly floor: readonly Floor[];
   readonly rounds: readonly Round[];
   readonly warnings: readonly Warning[];
 }

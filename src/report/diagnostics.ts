@@ -1,5 +1,5 @@
 /** What the reader needs to believe the figures: the load as it really was, the generator, the machine, the build. */
-import type { Evidence, RevisionRecord, Round, Trial } from '../evidence/trial.ts';
+import type { Evidence, Floor, RevisionRecord, Round, Trial } from '../evidence/trial.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import {
@@ -189,6 +189,21 @@ export function jobFacts(
       label: 'response time',
       value: say`measured from the intended send time, so that a stall counts in full`,
     });
+    facts.push(...evidence.floor.map(floorFact));
+    facts.push({
+      label: 'CPUs',
+      value:
+        evidence.placement === 'apart'
+          ? say`the generator has one of its own, the services have the others`
+          : say`shared by generator and services: fit for comparing, not as absolute figures`,
+    });
+    const capped = evidence.rounds.filter((round) => sides.some((side) => !round.sides[side].warmUp.settled));
+    if (capped.length > 0) {
+      facts.push({
+        label: 'warm-up',
+        value: say`ended by its cap, before a request's cost had settled, in ${formatCount(capped.length)} of ${formatCount(evidence.rounds.length)} rounds; a longer time-budget or warm-up.most would let it settle`,
+      });
+    }
     if (evidence.rounds.some((round) => sides.some((side) => !round.sides[side].preciseCost))) {
       facts.push({
         label: 'CPU time',
@@ -197,6 +212,14 @@ export function jobFacts(
     }
   }
   return facts;
+}
+
+/** What the same load reads against nothing: a service cannot be faster than this. */
+function floorFact(floor: Floor): Fact {
+  return {
+    label: 'generator against nothing',
+    value: say`${name(floor.scenario)} p50 ${formatDuration(floor.p50)}, p99 ${formatDuration(floor.p99)}`,
+  };
 }
 
 /** Where and of what it was measured. */

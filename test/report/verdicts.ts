@@ -264,6 +264,8 @@ export function evidence(scenarios: readonly string[] = ['checkout'], rounds = 2
       errors: { min: ratio(0.001) },
     },
     onDifferentBody: 'warn',
+    placement: 'shared',
+    floor: [],
     rounds: Array.from({ length: rounds }, (_, index) => round(index, scenarios)),
     warnings: [],
   };

@@ -229,6 +229,8 @@ export function evidenceOf(recipe: Recipe): Evidence {
     plan,
     judge: settings,
     onDifferentBody: 'warn',
+    placement: 'shared',
+    floor: [],
     rounds: [
       ...Array.from({ length: recipe.measuring }, (_, round) => roundOf(round, 'measuring')),
       ...Array.from({ length: recipe.confirming ?? 0 }, (_, round) =>

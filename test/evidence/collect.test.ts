@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { addFloor, addRound, replaceablePairs } from '../../src/evidence/collect.ts';
+import { ns } from '../../src/kernel/units.ts';
+import { evidence as anyEvidence } from '../report/verdicts.ts';
+
+const stored = anyEvidence();
+const none = { ...stored, rounds: [], warnings: [] };
+const first = stored.rounds[0]!;
+const scenario = stored.plan.scenarios[0]!.name;
+
+describe('evidence as a job gathers it', () => {
+  it('warns once when the generator itself is more than a fifth of p50', () => {
+    const high = addFloor(none, [{ scenario, p50: ns(50e6), p99: ns(60e6) }]);
+    const one = addRound(high, first);
+    expect(one.warnings.map(({ code }) => code)).toEqual(['high-floor']);
+    expect(addRound(one, first).warnings).toHaveLength(1);
+  });
+
+  it('says nothing about a low floor', () => {
+    const low = addFloor(none, [{ scenario, p50: ns(1000), p99: ns(2000) }]);
+    expect(addRound(low, first).warnings).toEqual([]);
+  });
+
+  it('allows a quarter of the plan to be run again, less what was', () => {
+    const pairs = stored.plan.rounds * stored.plan.scenarios.reduce((sum, one) => sum + one.slices, 0);
+    expect(replaceablePairs(none)).toBe(Math.floor(pairs / 4));
+    const replaced = { ...first, trials: first.trials.map((trial) => ({ ...trial, replacement: true })) };
+    const slices = first.trials.filter((trial) => trial.side === 'baseline').length;
+    expect(replaceablePairs(addRound(none, replaced))).toBe(Math.floor(pairs / 4) - slices);
+  });
+});
