@@ -127,7 +127,7 @@ export function describeLoad(summary: LoadSummary): readonly string[] {
     ...lossLines(summary),
     '',
     ...responseLines(summary),
-    ...shortLines('on time', summary.onTimeResponseTimeMs),
+    ...shortLines('on-time shots only', summary.onTimeResponseTimeMs),
     ...shortLines('service time', summary.serviceTimeMs),
     ...shortLines('lateness', summary.latenessMs),
     `${formatRatio(ratio(summary.onTimeShare))} of the requests were sent within 0.5 ms of their due time`,
@@ -231,7 +231,7 @@ function shortLines(title: string, percentiles: PercentilesMs): readonly string[
   if (percentiles.max === null) return [`${title}: nothing to show`];
   const values = percentileNames.map((name) => `${spoken(name)} ${spokenMs(percentiles[name]!)}`);
   return [
-    `${title} of ${formatCount(percentiles.count)}: ${values.join(', ')}, max ${spokenMs(percentiles.max)}`,
+    `${title} (${formatCount(percentiles.count)}): ${values.join(', ')}, max ${spokenMs(percentiles.max)}`,
   ];
 }
 

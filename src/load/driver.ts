@@ -131,8 +131,12 @@ class Walk {
   #handOver(shot: number): void {
     const { rows } = this;
     const now = monotonicNow();
-    // Beyond the drain nobody would wait for the answer.
-    if (rows.inFlight >= this.#order.maxInFlight || now > this.#drainUntil) {
+    if (now > this.#drainUntil) {
+      // The driver itself came too late: nobody would wait for the answer any longer.
+      rows.expire(shot, now);
+      return;
+    }
+    if (rows.inFlight >= this.#order.maxInFlight) {
       rows.drop(shot, now);
       return;
     }

@@ -39,7 +39,8 @@ export function failureClass(error: Error, reusedUnanswered: boolean): string {
     case 'UND_ERR_HEADERS_OVERFLOW':
       return 'headers too large';
     default:
-      if (code.startsWith('HPE_')) return 'not HTTP';
+      // Its code is missing for what is not HTTP from the first byte on.
+      if (code.startsWith('HPE_') || error.name === 'HTTPParserError') return 'not HTTP';
       return code === '' ? `other: ${error.message.slice(0, 80)}` : `other: ${code}`;
   }
 }

@@ -27,7 +27,7 @@ export class ShotRows implements ShotSink {
   readonly timeout: Nanoseconds;
   /** On the monotonic clock, like the other three. */
   readonly due: Float64Array;
-  /** When the driver handed the shot to the client, or found that it had to drop it. */
+  /** When the driver handed the shot to the client, or found that it had to keep it back. */
   readonly handed: Float64Array;
   readonly written: Float64Array;
   readonly done: Float64Array;
@@ -93,13 +93,15 @@ export class ShotRows implements ShotSink {
     if (this.state[shot] === shotState.inFlight) this.#flights[shot] = flight;
   }
 
-  /** A shot that was never handed over: counted, never sent late in silence. */
+  /** A shot for which there was no room in flight: counted, never sent late in silence. */
   drop(shot: number, at: Nanoseconds): void {
-    this.handed[shot] = at;
-    this.done[shot] = at;
-    this.state[shot] = shotState.dropped;
-    this.#released = shot + 1;
-    this.settled++;
+    this.#keepBack(shot, at, shotState.dropped);
+  }
+
+  /** A shot that was reached after the end of the drain; its lateness tells that it was not released. */
+  expire(shot: number, at: Nanoseconds): void {
+    const pastDeadline = at - this.due[shot]! > this.timeout;
+    this.#keepBack(shot, at, pastDeadline ? shotState.timedOut : shotState.unfinished);
   }
 
   onWritten(shot: number, at: Nanoseconds): void {
@@ -141,6 +143,14 @@ export class ShotRows implements ShotSink {
     for (let shot = this.#oldest; shot < this.#released; shot++) {
       if (this.state[shot] === shotState.inFlight) this.#giveUp(shot, now, shotState.unfinished);
     }
+  }
+
+  #keepBack(shot: number, at: Nanoseconds, state: number): void {
+    this.handed[shot] = at;
+    this.done[shot] = at;
+    this.state[shot] = state;
+    this.#released = shot + 1;
+    this.settled++;
   }
 
   #giveUp(shot: number, now: Nanoseconds, state: number): void {

@@ -102,9 +102,13 @@ export function tallyRows(
   };
 }
 
-/** By when a shot must have been handed over to count as released: a hiccup at the very end is no lost rate. */
+/**
+ * By when a shot must have been handed over to count as released: a hiccup at the very end is no lost rate. Never
+ * beyond the drain, after which shots are kept back.
+ */
 function scheduleEnd(rows: ShotRows): number {
-  return rows.lastDue + Math.max(msToNs(20), 0.01 * (rows.lastDue - rows.firstCountedDue));
+  const grace = Math.max(msToNs(20), 0.01 * (rows.lastDue - rows.firstCountedDue));
+  return rows.lastDue + Math.min(grace, rows.timeout);
 }
 
 function outcomeOf(rows: ShotRows, order: Pick<SliceOrder, 'requests' | 'schedule'>, shot: number): Outcome {

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isSaturated, unsoundReasons } from '../../src/evidence/soundness.ts';
+import { msToNs } from '../../src/kernel/units.ts';
+import { startGenerator } from '../../src/load/remote.ts';
+import { type BundledGenerator, bundleGenerator } from '../load/bundled-generator.ts';
+import { get, percentileMs, sliceOrder } from '../load/slices.ts';
+import { loadService } from './load-service.ts';
+
+let bundle: BundledGenerator;
+beforeAll(async () => {
+  bundle = await bundleGenerator();
+});
+afterAll(() => bundle[Symbol.asyncDispose]());
+
+test('a service that answers 200/s is saturated by 400/s, and that is no fault of the generator', async () => {
+  await using service = await loadService(5);
+  await using generator = await startGenerator({ entry: bundle.entry });
+  const order = sliceOrder({
+    origin: service.origin,
+    rate: 400,
+    shots: 1200,
+    timeout: msToNs(10_000),
+    maxSockets: 256,
+  });
+  const result = await generator.slice(order);
+  expect(isSaturated(result)).toBe(true);
+  expect(unsoundReasons(result, true)).toEqual([]);
+  expect(result.inFlight.atEnd).toBeGreaterThan(1.5 * result.inFlight.halfway);
+});
+
+test('a service that answers 100/s is saturated by 500/s also when most of it times out', async () => {
+  await using service = await loadService(10);
+  await using generator = await startGenerator({ entry: bundle.entry });
+  const order = sliceOrder({
+    origin: service.origin,
+    rate: 500,
+    shots: 1500,
+    timeout: msToNs(1000),
+    maxSockets: 256,
+  });
+  const result = await generator.slice(order);
+  expect(result.counts.timedOut).toBeGreaterThan(300);
+  expect(isSaturated(result)).toBe(true);
+  expect(unsoundReasons(result, true)).toEqual([]);
+});
+
+test('a generator that is asked for more than it can send is unsound, not a slow service', async () => {
+  await using service = await loadService();
+  await using generator = await startGenerator({ entry: bundle.entry });
+  const order = sliceOrder({
+    origin: service.origin,
+    rate: 150_000,
+    shots: 75_000,
+    timeout: msToNs(1000),
+    maxSockets: 64,
+    maxInFlight: 1_000_000,
+  });
+  await generator.open({ target: order.target, request: get, sockets: 64, timeout: msToNs(5000) });
+  const result = await generator.slice(order);
+  const { counts } = result;
+  expect(counts.ok + counts.failed + counts.timedOut + counts.dropped + counts.unfinished).toBe(75_000);
+  expect(unsoundReasons(result, isSaturated(result))).toContain('generator-busy');
+});
+
+test('ten seconds at 2,000/s stay within the memory that is promised', async () => {
+  await using service = await loadService();
+  await using generator = await startGenerator({ entry: bundle.entry });
+  const order = sliceOrder({
+    origin: service.origin,
+    rate: 2000,
+    shots: 20_000,
+    timeout: msToNs(5000),
+    maxSockets: 256,
+  });
+  await generator.open({ target: order.target, request: get, sockets: 32, timeout: msToNs(5000) });
+  const result = await generator.slice(order);
+  expect(result.counts.ok).toBe(20_000);
+  expect(result.generator.peakMemory).toBeLessThan(200e6);
+  expect(percentileMs(result.histograms.lateness, 0.5)).toBeLessThan(5);
+});
