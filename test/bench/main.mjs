@@ -1,0 +1,18 @@
+// Benchmarks, not tests: figures of this machine, printed. `node test/bench/main.mjs [name…]`, all without a name.
+import { cpus, release } from 'node:os';
+import { memory } from './memory.mjs';
+import { pacing } from './pacing.mjs';
+
+const benches = { pacing, memory };
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(benches, name));
+if (unknown.length > 0) {
+  console.error(`no bench called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  process.exit(2);
+}
+console.log(
+  `${cpus()[0].model}, ${cpus().length} CPUs, ${process.platform} ${release()}, Node ${process.version}`,
+);
+for (const [name, bench] of Object.entries(benches)) {
+  if (names.length === 0 || names.includes(name)) await bench();
+}
