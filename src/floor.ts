@@ -2,11 +2,11 @@
 import { sliceRandom } from './config/rounds.ts';
 import { LatencyHistogram } from './evidence/histogram.ts';
 import type { Floor } from './evidence/trial.ts';
+import type { RoundJob } from './job.ts';
 import { builtFile } from './kernel/installation.ts';
 import { ns } from './kernel/units.ts';
 import { startNullResponder } from './load/floor.ts';
 import { planSchedule } from './load/schedule.ts';
-import type { RoundJob } from './round.ts';
 
 /** No scenario is asked for longer than this many shots, nor for longer than a second. */
 const mostShots = 500;

@@ -1,34 +1,14 @@
 /** Conductor of one round: both sides started fresh, warmed, measured in turns, stopped. */
-import type { JobPlan, RoundPlan } from './config/plan.ts';
-import type { GateConfig, ScenarioSettings } from './config/settings.ts';
+import type { RoundPlan } from './config/plan.ts';
+import type { ScenarioSettings } from './config/settings.ts';
 import type { Round, RoundSide } from './evidence/trial.ts';
-import { type Nanoseconds, ns, type PerSecond, perSecond, secondsToNs } from './kernel/units.ts';
+import type { BothServices, RoundJob } from './job.ts';
+import { ns, type PerSecond, perSecond, secondsToNs } from './kernel/units.ts';
 import { otherSide, type Side, sides } from './kernel/words.ts';
-import type { Clock, Random } from './kernel/world.ts';
-import type { Generator, PreparedRequest } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
 import { type BlockCost, blockRequests, fitsBeforeCap, isSettled, nextBlockRate } from './load/warm-up.ts';
 import type { RunningService } from './service/service.ts';
 import { measureInTurns } from './turns.ts';
-
-/** What every round of a job shares. */
-export interface RoundJob {
-  readonly plan: JobPlan;
-  readonly config: GateConfig;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly generator: Generator;
-  /** Requests of each scenario, ready to send. */
-  readonly prepared: ReadonlyMap<string, readonly PreparedRequest[]>;
-  /** Starts both sides in the drawn order and resolves when both are ready. */
-  readonly startBoth: (round: RoundPlan) => Promise<BothServices>;
-  readonly startedAt: Nanoseconds;
-  readonly signal: AbortSignal;
-}
-
-export interface BothServices extends AsyncDisposable {
-  readonly services: Readonly<Record<Side, RunningService>>;
-}
 
 type WarmUp = RoundSide['warmUp'];
 

@@ -1,11 +1,11 @@
 /** Conductor of both sides' processes: started in the drawn order, each on its own port, all stopped together. */
 import type { RoundPlan } from './config/plan.ts';
 import type { GateConfig } from './config/settings.ts';
+import type { BothServices } from './job.ts';
 import type { Ledger } from './kernel/leftovers.ts';
 import { otherSide, type Side } from './kernel/words.ts';
 import type { Clock, Random } from './kernel/world.ts';
 import { httpGet } from './load/sender.ts';
-import type { BothServices } from './round.ts';
 import { pinService } from './service/placement.ts';
 import { pickPorts } from './service/ports.ts';
 import { type RunningService, type ServiceHandle, spawnService } from './service/service.ts';

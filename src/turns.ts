@@ -4,11 +4,11 @@ import { sliceRandom } from './config/rounds.ts';
 import { attributeCost, type CostReading } from './evidence/cost-windows.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
 import type { MachineNoise, Trial } from './evidence/trial.ts';
+import type { BothServices, RoundJob } from './job.ts';
 import { ns } from './kernel/units.ts';
 import { otherSide, type Side, sides } from './kernel/words.ts';
 import type { SliceResult } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
-import type { BothServices, RoundJob } from './round.ts';
 import { noiseBetween, readMachine } from './service/machine.ts';
 
 /** A slice as it was run; its cost is known only when the same side's next one starts. */
