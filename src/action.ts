@@ -1,27 +1,31 @@
 /** GitHub's shell: inputs in; summary, comment, annotations, artifact, outputs and exit code out. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { announce } from './announce.ts';
 import { inputs } from './config/inputs.ts';
+import type { Overrides } from './config/overrides.ts';
 import { serialise } from './evidence/store.ts';
 import { type GateResult, runGate } from './gate.ts';
 import { annotate } from './github/annotations.ts';
-import { connect, type GitHubClient } from './github/client.ts';
+import { type ClientSettings, connect, type GitHubClient } from './github/client.ts';
 import { publishComment } from './github/comment.ts';
 import { type RunIdentity, readRun, readSituation, type Situation } from './github/event.ts';
 import { leaveForPost, readInputs } from './github/inputs.ts';
-import { type JobLog, jobLog } from './github/log.ts';
+import { inWords, type JobLog, jobLog } from './github/log.ts';
 import { writeOutputs } from './github/outputs.ts';
 import { writeSummary } from './github/summary.ts';
-import { messageOf, TailgateError } from './kernel/errors.ts';
+import { type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
 import { openLedger, sweep } from './kernel/leftovers.ts';
+import { maskFor, maskInline } from './kernel/masking.ts';
 import { realClock } from './kernel/world.ts';
-import type { GateEvent } from './live.ts';
-import { contextOf, type Publication, revisionsOf } from './publish.ts';
+import { contextOf, revisionsOf } from './publish.ts';
+import type { ReportContext } from './report/context.ts';
+import { markdownBlock } from './report/escape.ts';
 import { commentForms, renderSummary, summaryForms } from './report/markdown.ts';
 import { type Marker, parseMarker } from './report/marker.ts';
 import { annotationsOf, outputsOf } from './report/outputs.ts';
-import { describePlan } from './report/plan-text.ts';
-import { progressLine } from './report/progress.ts';
+import { renderTerminal, terminalDefaults } from './report/terminal.ts';
 import { makeView } from './report/view.ts';
 import { type JobSettings, readJobSettings } from './settings.ts';
 
@@ -35,10 +39,22 @@ interface Job {
   /** Null where there is no token, or the payload is beyond the client: then nothing is written to GitHub. */
   readonly client: GitHubClient | null;
   readonly settings: JobSettings;
+  /** Tells several gates of one pull request apart. */
+  readonly id: string;
   /** Where report and evidence are put. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }
+
+/** Exit codes of errors that end a job before it has a verdict. */
+const errorExit: Readonly<Record<ErrorCode, number>> = {
+  usage: 2,
+  github: 2,
+  invalid: 3,
+  'service-failed': 4,
+  'no-baseline': 5,
+  cancelled: 130,
+};
 
 /** The action's main step. Never rejects: problems end in an annotation and the exit code of the documentation. */
 export async function run(): Promise<void> {
@@ -52,7 +68,7 @@ export async function run(): Promise<void> {
     const result = await measure(job);
     process.exitCode = await publish(job, result);
   } catch (error) {
-    process.exitCode = explain(error, log, stopping.signal);
+    process.exitCode = await explain(error, log, stopping.signal);
   } finally {
     log.endGroup();
   }
@@ -70,6 +86,7 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
   );
   const directory = environment['GITHUB_WORKSPACE'] ?? process.cwd();
   const settings = readJobSettings({ directory, file: given['config'], overrides, environment });
+  const id = readId(given['id']);
   for (const [name, value] of Object.entries(settings.config.env)) {
     if (/(TOKEN|SECRET|KEY|PASSWORD)$/i.test(name) && value !== '') log.mask(value);
   }
@@ -78,18 +95,26 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
     token,
     repository: identity.repository,
     apiUrl: identity.apiUrl,
+    clock: { sleep: (duration) => realClock.sleep(duration, signal) },
   });
-  const folder = join(environment['RUNNER_TEMP'] ?? directory, `tailgate-${given['id'] ?? 'default'}`);
+  const folder = join(environment['RUNNER_TEMP'] ?? tmpdir(), `tailgate-${id}`);
   mkdirSync(folder, { recursive: true });
-  return { environment, given, log, run: identity, situation, client, settings, folder, signal };
+  return { environment, given, log, run: identity, situation, client, settings, id, folder, signal };
 }
 
-async function connectOrTell(
-  log: JobLog,
-  settings: { readonly token: string; readonly repository: string; readonly apiUrl: string },
-): Promise<GitHubClient | null> {
+/** It becomes part of a path, of a comment's marker and of an artifact's name. */
+function readId(given = 'default'): string {
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(given)) return given;
+  throw new TailgateError({
+    code: 'usage',
+    message: `The input \`id\` is ${JSON.stringify(given.slice(0, 100))}; wanted at most 64 letters, digits, dots, dashes and underscores, a letter or digit first.`,
+    hint: 'Give each gate of a pull request a short name, such as `id: checkout`.',
+  });
+}
+
+async function connectOrTell(log: JobLog, settings: ClientSettings): Promise<GitHubClient | null> {
   try {
-    return await connect({ ...settings, clock: realClock });
+    return await connect(settings);
   } catch (error) {
     log.notice(`GitHub cannot be asked or told anything: ${messageOf(error)}`);
     return null;
@@ -109,7 +134,7 @@ async function measure(job: Job): Promise<GateResult> {
       clock: realClock,
       signal: job.signal,
       ledger: openLedger(ledgerPath),
-      tell: (event) => tell(job.log, event),
+      tell: (event) => announce(job.log, event),
     });
   } finally {
     job.log.endGroup();
@@ -120,44 +145,66 @@ async function measure(job: Job): Promise<GateResult> {
 /** Everything is published before the exit code is set; nothing of it can change the verdict. */
 async function publish(job: Job, result: GateResult): Promise<number> {
   const { log, run: identity } = job;
-  const reported = { ...result, revisions: revisionsOf(result) };
-  const evidencePath = result.evidence === null ? '' : join(job.folder, 'tailgate-evidence.json');
-  if (result.evidence !== null) writeFileSync(evidencePath, serialise(result.evidence));
+  const { verdict, evidence } = result;
+  const evidencePath = evidence === null ? '' : keep(job, 'tailgate-evidence.json', serialise(evidence));
   const artifactUrl = evidencePath === '' ? null : await upload(job, evidencePath);
-  const publication = (previous: Marker | null): Publication => ({
-    id: job.given['id'] ?? 'default',
-    run: { kind: 'github', id: identity.run, attempt: identity.attempt },
-    links: { run: identity.url, summary: identity.url, evidence: artifactUrl },
-    configFile: job.settings.configFile,
-    history: previous?.history ?? [],
-    call: 'npx tailgate',
-    overrides: {},
-  });
-  const context = contextOf(reported, result.config, publication(null));
-  const view = makeView(result.verdict, result.evidence, context);
-  const reportPath = join(job.folder, 'tailgate-report.md');
-  writeFileSync(reportPath, renderSummary(view));
+  const contextWith = (previous: Marker | null): ReportContext =>
+    contextOf({ ...result, revisions: revisionsOf(result) }, result.config, {
+      id: job.id,
+      run: { kind: 'github', id: identity.run, attempt: identity.attempt },
+      links: { run: identity.url, summary: identity.url, evidence: artifactUrl },
+      configFile: job.settings.configFile,
+      history: previous?.history ?? [],
+      call: 'npx tailgate',
+      overrides: asFlags(job),
+    });
+  const context = contextWith(null);
+  const view = makeView(verdict, evidence, context);
+  const reportPath = keep(job, 'tailgate-report.md', renderSummary(view));
   const summary = await writeSummary(job.environment, summaryForms(view));
   if (summary.kind === 'refused') log.tell(summary.notice);
   const commentUrl = await comment(job, result, (previous) =>
-    commentForms(
-      makeView(result.verdict, result.evidence, contextOf(reported, result.config, publication(previous))),
-    ),
+    commentForms(makeView(verdict, evidence, contextWith(previous))),
   );
-  annotate(result.verdict.outcome, annotationsOf(result.verdict));
   const problem = writeOutputs({
-    ...outputsOf(result.verdict, result.evidence, context),
+    ...outputsOf(verdict, evidence, context),
     'report-path': reportPath,
     'evidence-path': evidencePath,
     'artifact-url': artifactUrl ?? '',
     'comment-url': commentUrl ?? '',
   });
   if (problem !== null) log.tell(problem);
-  for (const line of [`verdict: ${result.verdict.outcome}`, result.verdict.reason ?? '']) {
-    if (line !== '') log.info(line);
-  }
-  for (const line of result.verdict.failure?.tail ?? []) log.info(`  | ${line}`);
+  // Last, and outside of folds: a reader who opens a failed step sees the end of its log.
+  const colour = (job.environment['NO_COLOR'] ?? '') === '';
+  log.info(`\n${renderTerminal(view, { ...terminalDefaults, colour, detail: 'short' })}`);
+  log.info(`The whole report is in the job summary: ${identity.url}`);
+  if (commentUrl !== null) log.info(`Comment: ${commentUrl}`);
+  annotate(verdict.outcome, context.exitCode !== 0, annotationsOf(verdict));
   return context.exitCode;
+}
+
+/** Writes a file for later steps. @returns its path, empty with a warning when it cannot be written. */
+function keep(job: Job, name: string, content: string): string {
+  const path = join(job.folder, name);
+  try {
+    writeFileSync(path, content);
+    return path;
+  } catch (error) {
+    job.log.warning(`${name} was not written: ${messageOf(error)}`);
+    return '';
+  }
+}
+
+/** The inputs as flags of the command that repeats the job; what they may hold of secrets is not for a comment. */
+function asFlags(job: Job): Overrides {
+  const mask = maskFor(job.environment, job.settings.config.env);
+  const flags = inputs.filter(({ name, key }) => name === 'config' || (key !== null && name !== 'comment'));
+  const given = flags.flatMap(({ name }) => {
+    const value = job.given[name];
+    if (value === undefined) return [];
+    return [[name, name === 'fail-on' ? value.split(/[\s,]+/).join(',') : maskInline(mask(value))]];
+  });
+  return Object.fromEntries(given);
 }
 
 async function comment(
@@ -168,7 +215,7 @@ async function comment(
   if (job.situation.kind !== 'pull-request' || job.client === null) return null;
   const published = await publishComment<Marker>(job.client, {
     number: job.situation.number,
-    id: job.given['id'] ?? 'default',
+    id: job.id,
     run: job.run.run,
     attempt: job.run.attempt,
     mode: result.config.comment,
@@ -192,60 +239,28 @@ async function upload(job: Job, file: string): Promise<string | null> {
     return null;
   }
   const { uploadEvidence } = await import('./github/artifact.ts');
-  const id = job.given['id'];
-  const name = id === undefined ? 'tailgate-evidence' : `tailgate-evidence-${id}`;
+  const name = job.id === 'default' ? 'tailgate-evidence' : `tailgate-evidence-${job.id}`;
   const uploaded = await uploadEvidence(name, [file], job.folder, job.run);
   if (uploaded.kind === 'uploaded') return uploaded.url;
   job.log.tell(uploaded.notice);
   return null;
 }
 
-function tell(log: JobLog, event: GateEvent): void {
-  switch (event.kind) {
-    case 'planned': {
-      const { baseline, candidate } = event.revisions;
-      const revisions = {
-        baseline: { ...baseline, outputHash: null },
-        candidate: { ...candidate, outputHash: null },
-      };
-      log.group('Plan');
-      for (const line of describePlan({ plan: event.plan, judge: event.config.judge, revisions }))
-        log.info(line);
-      log.endGroup();
-      return;
-    }
-    case 'building':
-      log.group(`Set up the ${event.side}`);
-      return;
-    case 'built':
-      log.info(progressLine(event).text);
-      log.endGroup();
-      return;
-    case 'output':
-      log.info(event.line);
-      return;
-    case 'warning':
-      log.tell(event.warning);
-      return;
-    case 'round-started':
-      if (event.index === 1) log.group(event.phase === 'measuring' ? 'Measuring in turns' : 'Confirming');
-      return;
-    default:
-      log.info(progressLine(event).text);
-  }
-}
-
-/** @returns the exit code of an error that is no verdict. */
-function explain(error: unknown, log: JobLog, signal: AbortSignal): number {
+/** Says why there is no verdict, in the log and in the summary. @returns the exit code. */
+async function explain(error: unknown, log: JobLog, signal: AbortSignal): Promise<number> {
+  log.endGroup();
   if (signal.aborted) {
-    log.error('Cancelled: nothing was decided, and everything that was started has been ended.');
-    return 130;
+    log.warning('Cancelled: nothing was decided, and everything that was started has been ended.');
+    return errorExit.cancelled;
   }
-  if (!(error instanceof TailgateError)) {
-    log.error(`This is a defect of Tailgate: ${error instanceof Error ? error.stack : messageOf(error)}`);
-    return 70;
-  }
-  for (const line of error.tail) log.info(`  | ${line}`);
-  log.error(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
-  return error.code === 'no-baseline' ? 5 : 2;
+  const known = error instanceof TailgateError;
+  const said = known
+    ? inWords(error)
+    : `This is a defect of Tailgate: ${error instanceof Error ? error.stack : messageOf(error)}`;
+  const tail = known ? error.tail : [];
+  for (const line of tail) log.info(`  | ${line}`);
+  const block = markdownBlock([...said.split('\n'), ...tail]);
+  await writeSummary(process.env, [`**Tailgate did not measure anything.**\n\n${block}`]);
+  log.error(said);
+  return known ? errorExit[error.code] : 70;
 }

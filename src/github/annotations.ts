@@ -1,4 +1,4 @@
-/** The few lines that GitHub pins to the job and to the changed files: only for what turned it red. */
+/** The few lines that GitHub pins to the job: what turned it red, or kept it green without a pass. */
 import * as core from '@actions/core';
 import { assertNever } from '../kernel/errors.ts';
 import type { Outcome } from '../kernel/words.ts';
@@ -14,34 +14,42 @@ export const annotationLimit = 10;
 const messageLimit = 1_000;
 const titleLimit = 120;
 
+const writers = { error: core.error, warning: core.warning, notice: core.notice } as const;
+
 /**
- * Writes at most ten error annotations, worst first as given, the last one counting those left out.
- * @returns how many were written: 0 for every outcome but `regression` and `invalid`.
+ * Writes at most ten annotations, worst first as given, the last one counting those left out. They are errors when
+ * the job fails; what `fail-on` lets through is a warning, and so is a job that decided nothing.
+ * @param failing whether the job ends with an exit code other than 0.
+ * @returns how many were written: 0 for a pass.
  */
-export function annotate(outcome: Outcome, annotations: readonly Annotation[]): number {
-  if (!worthPinning(outcome)) return 0;
+export function annotate(outcome: Outcome, failing: boolean, annotations: readonly Annotation[]): number {
+  const level = failing ? 'error' : quietLevel(outcome);
+  if (level === null) return 0;
+  const write = writers[level];
   const fits = annotations.length <= annotationLimit;
   const shown = fits ? annotations : annotations.slice(0, annotationLimit - 1);
   for (const { title, message } of shown) {
-    core.error(clamp(message, messageLimit), { title: clamp(title, titleLimit) });
+    write(clamp(message, messageLimit), { title: clamp(title, titleLimit) });
   }
   if (fits) return shown.length;
   const left = annotations.length - shown.length;
-  core.error(`${left} more rows are in the job summary.`, { title: `Tailgate: ${left} more` });
+  write(`${left} more rows are in the job summary.`, { title: `Tailgate: ${left} more` });
   return shown.length + 1;
 }
 
-function worthPinning(outcome: Outcome): boolean {
+/** The level where the job stays green. */
+function quietLevel(outcome: Outcome): 'warning' | 'notice' | null {
   switch (outcome) {
     case 'regression':
     case 'invalid':
-      return true;
-    case 'pass':
     case 'service-failed':
     case 'no-baseline':
     case 'inconclusive':
+      return 'warning';
     case 'skipped':
-      return false;
+      return 'notice';
+    case 'pass':
+      return null;
     default:
       return assertNever(outcome);
   }

@@ -44,7 +44,7 @@ export function jobLog(): JobLog {
 }
 
 /** Message and way out as one text. */
-export function inWords(warning: Warning): string {
+export function inWords(warning: { readonly message: string; readonly hint?: string | undefined }): string {
   return warning.hint === undefined ? warning.message : `${warning.message} ${warning.hint}`;
 }
 

@@ -17,3 +17,16 @@ export function maskFor(...environments: readonly Readonly<Record<string, string
     .sort((one, other) => other.length - one.length);
   return (text) => values.reduce((masked, value) => masked.replaceAll(value, '***'), text);
 }
+
+/**
+ * Takes out what a command line itself gives away: values set for or after a name such as `API_KEY` or `--token`,
+ * and the user part of addresses. For commands that a workflow wrote with a secret in the middle of them.
+ */
+export function maskInline(command: string): string {
+  return command
+    .replace(
+      /((?:token|secret|key|password)=|--?[\w-]*(?:token|secret|key|password)\s+)(?!-)("[^"]*"|'[^']*'|\S+)/gi,
+      '$1***',
+    )
+    .replace(/(:\/\/)[^\s/@]+@/g, '$1***@');
+}

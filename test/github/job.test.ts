@@ -7,7 +7,7 @@ import { leaveForPost, leftForPost, readInputs } from '../../src/github/inputs.t
 import { jobLog } from '../../src/github/log.ts';
 import { writeOutputs } from '../../src/github/outputs.ts';
 import { summaryLimit, writeSummary } from '../../src/github/summary.ts';
-import { outcomes } from '../../src/kernel/words.ts';
+import { type Outcome, outcomes } from '../../src/kernel/words.ts';
 import { withVariables, written } from './capture.ts';
 
 let folder: string;
@@ -21,26 +21,39 @@ describe('annotations', () => {
     Array.from({ length: count }, (_, index) => ({ title: `row ${index}`, message: `p99 rose ${index}` }));
 
   it('are ten at most, the last one counting those left out', async () => {
-    const lines = (await written(() => annotate('regression', many(25)))).trim().split('\n');
+    const lines = (await written(() => annotate('regression', true, many(25)))).trim().split('\n');
     expect(lines).toHaveLength(10);
     expect(lines[0]).toBe('::error title=row 0::p99 rose 0');
     expect(lines[9]).toBe('::error title=Tailgate%3A 16 more::16 more rows are in the job summary.');
   });
 
   it('are all there when there are ten', async () => {
-    const lines = (await written(() => annotate('invalid', many(10)))).trim().split('\n');
+    const lines = (await written(() => annotate('invalid', true, many(10)))).trim().split('\n');
     expect(lines).toHaveLength(10);
     expect(lines[9]).toBe('::error title=row 9::p99 rose 9');
   });
 
-  it.each(outcomes)('are only for regression and invalid: %s', async (outcome) => {
-    const text = await written(() => annotate(outcome, many(2)));
-    expect(text === '').toBe(outcome !== 'regression' && outcome !== 'invalid');
+  const quiet: Record<Outcome, string> = {
+    pass: '',
+    regression: '::warning',
+    invalid: '::warning',
+    'service-failed': '::warning',
+    'no-baseline': '::warning',
+    inconclusive: '::warning',
+    skipped: '::notice',
+  };
+  it.each(outcomes)('of a job that stays green are no errors: %s', async (outcome) => {
+    const text = await written(() => annotate(outcome, false, many(1)));
+    expect(text).toBe(outcome === 'pass' ? '' : `${quiet[outcome]} title=row 0::p99 rose 0\n`);
+  });
+
+  it.each(outcomes)('of a job that fails are errors: %s', async (outcome) => {
+    expect(await written(() => annotate(outcome, true, many(1)))).toBe('::error title=row 0::p99 rose 0\n');
   });
 
   it('cannot be ended early, nor start another command', async () => {
     const hostile = { title: 'a,b::c\n::warning::x', message: 'rose 5 %\r\n::set-output name=a::b' };
-    const text = await written(() => annotate('regression', [hostile]));
+    const text = await written(() => annotate('regression', true, [hostile]));
     expect(text.trim().split(/\r?\n/)).toEqual([
       '::error title=a%2Cb%3A%3Ac%0A%3A%3Awarning%3A%3Ax::rose 5 %25%0D%0A::set-output name=a::b',
     ]);
@@ -48,7 +61,7 @@ describe('annotations', () => {
 
   it('are clamped', async () => {
     const long = { title: 't'.repeat(10_000), message: 'm'.repeat(100_000) };
-    expect((await written(() => annotate('regression', [long]))).length).toBeLessThan(1_500);
+    expect((await written(() => annotate('regression', true, [long]))).length).toBeLessThan(1_500);
   });
 });
 

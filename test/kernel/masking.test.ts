@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskFor } from '../../src/kernel/masking.ts';
+import { maskFor, maskInline } from '../../src/kernel/masking.ts';
 
 it('takes the values of secrets out of a text, wherever they stand', () => {
   const mask = maskFor({ NPM_TOKEN: 'npm_abcdef', HOME: '/home/user' }, { DB_PASSWORD: 'npm_abcdefghij' });
@@ -8,4 +8,13 @@ it('takes the values of secrets out of a text, wherever they stand', () => {
 
 it('leaves short values alone, which would blot out everything', () => {
   expect(maskFor({ API_KEY: 'a' })('a path')).toBe('a path');
+});
+
+it.each([
+  ['API_KEY=abc npm start', 'API_KEY=*** npm start'],
+  ["server --token 'a b' --port {port}", 'server --token *** --port {port}'],
+  ['DB=postgres://me:pw@db/shop npm start', 'DB=postgres://***@db/shop npm start'],
+  ['npm run build:prod && node monkey start --keyless', 'npm run build:prod && node monkey start --keyless'],
+])('takes a secret out of a command line: %s', (command, shown) => {
+  expect(maskInline(command)).toBe(shown);
 });
