@@ -24,9 +24,13 @@ export interface GeneratorOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A fixed heap with a large young generation: what a shot leaves behind is collected cheaply and seldom. */
+/**
+ * A fixed heap with a large young generation: what a shot leaves behind is collected cheaply and seldom, and by one
+ * thread, since waking others costs more than the little that survives.
+ */
 const heapOptions = [
   '--expose-gc',
+  '--no-parallel-scavenge',
   '--min-semi-space-size=16',
   '--max-semi-space-size=16',
   '--max-old-space-size=512',
