@@ -6,6 +6,9 @@ import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import type { GateConfig } from './settings.ts';
 import { budgetText, costOfJob } from './timing.ts';
 
+/** A plan that is short of time gives up slices before it gives up a percentile, down to this many. */
+const fewestSlices = 4;
+
 export function notesOf(
   config: GateConfig,
   plan: Omit<JobPlan, 'notes'>,
@@ -50,26 +53,15 @@ function lowerPercentile(
     message:
       `${tailPercentile}${whose} is judged in place of p99: p99 needs ${formatCount(needs)} requests a slice and ` +
       `${formatCount(leastRequestsARound('p99'))} a side and round, this plan has ${formatCount(fewest)} and ${formatCount(fewest * slices)}`,
-    hint: `${waysToP99(config, plan, assumptions, slices).join(', or ')} would make p99 eligible`,
+    hint: `${wayToP99(config, assumptions)} would make p99 eligible`,
   };
 }
 
-/** With the named budget the planner has room for every round aimed at, the configured slices, and p99 everywhere. */
-function waysToP99(
-  config: GateConfig,
-  plan: Omit<JobPlan, 'notes'>,
-  assumptions: PlanAssumptions,
-  slices: number,
-): readonly string[] {
-  const needs = leastRequests('p99', config.slices);
-  const budget = budgetFor(config, assumptions, config.slices, 'p99');
-  const ways = [config.sliceRequests < needs ? `\`slice-requests: ${needs}\` with ${budget}` : budget];
-  const fewest = leastRequests('p99', 4);
-  const fewer = { slices: 4, requests: config.scenarios.map(() => fewest) };
-  const fewerFit =
-    config.sliceRequests >= fewest && costOfJob(config, assumptions, plan.rounds, fewer) <= config.timeBudget;
-  if (slices > 4 && fewerFit) ways.push('`slices: 4`');
-  return ways;
+/** With the named budget the planner has room for every round aimed at, and p99 everywhere. */
+function wayToP99(config: GateConfig, assumptions: PlanAssumptions): string {
+  const needs = leastRequests('p99', fewestSlices);
+  const budget = budgetFor(config, assumptions, fewestSlices, 'p99');
+  return config.sliceRequests < needs ? `\`slice-requests: ${needs}\` with ${budget}` : budget;
 }
 
 /** The time budget with which every round that is aimed at has a percentile eligible in every scenario. */
