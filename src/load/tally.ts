@@ -41,7 +41,8 @@ export function tallyRows(
 
   for (let shot = rows.leadIn; shot < rows.count; shot++) {
     const age = rows.done[shot]! - rows.due[shot]!;
-    const late = ns(Math.max(0, rows.handed[shot]! - rows.due[shot]!));
+    // A shot sent early would be negative, and is refused by the histogram.
+    const late = ns(rows.handed[shot]! - rows.due[shot]!);
     const outcome = outcomeOf(rows, order, shot);
     const time = judgedTime(outcome, age, rows.timeout);
     counts[outcome]++;
@@ -56,7 +57,7 @@ export function tallyRows(
     }
     if (rows.state[shot] === shotState.answered) {
       count(statuses, String(rows.status[shot]));
-      service.record(ns(Math.max(0, rows.done[shot]! - rows.written[shot]!)));
+      service.record(ns(rows.done[shot]! - rows.written[shot]!));
     }
     if (outcome === 'failed') count(errors, errorClass(rows, shot));
     if (outcome === 'ok') {

@@ -4,7 +4,7 @@ import { msToNs } from '../../src/kernel/units.ts';
 import { startGenerator } from '../../src/load/remote.ts';
 import { type BundledGenerator, bundleGenerator } from '../load/bundled-generator.ts';
 import { get, percentileMs, sliceOrder } from '../load/slices.ts';
-import { loadService } from './load-service.ts';
+import { bareService, loadService, sleep } from './load-service.ts';
 
 let bundle: BundledGenerator;
 beforeAll(async () => {
@@ -45,21 +45,40 @@ test('a service that answers 100/s is saturated by 500/s also when most of it ti
 });
 
 test('a generator that is asked for more than it can send is unsound, not a slow service', async () => {
-  await using service = await loadService();
+  await using service = await bareService();
   await using generator = await startGenerator({ entry: bundle.entry });
   const order = sliceOrder({
     origin: service.origin,
-    rate: 150_000,
-    shots: 75_000,
+    rate: 200_000,
+    shots: 100_000,
     timeout: msToNs(1000),
-    maxSockets: 64,
-    maxInFlight: 1_000_000,
+    maxSockets: 256,
   });
-  await generator.open({ target: order.target, request: get, sockets: 64, timeout: msToNs(5000) });
+  await generator.open({ target: order.target, request: get, sockets: 256, timeout: msToNs(5000) });
   const result = await generator.slice(order);
   const { counts } = result;
-  expect(counts.ok + counts.failed + counts.timedOut + counts.dropped + counts.unfinished).toBe(75_000);
+  expect(counts.ok + counts.failed + counts.timedOut + counts.dropped + counts.unfinished).toBe(100_000);
   expect(unsoundReasons(result, isSaturated(result))).toContain('generator-busy');
+});
+
+test('a generator that was kept from running until the schedule was over has released too few', async () => {
+  await using service = await bareService();
+  await using generator = await startGenerator({ entry: bundle.entry });
+  const order = sliceOrder({ origin: service.origin, rate: 500, shots: 1000, timeout: msToNs(10_000) });
+  await generator.open({ target: order.target, request: get, sockets: 64, timeout: msToNs(5000) });
+  const running = generator.slice(order);
+  await sleep(1000);
+  process.kill(generator.pid, 'SIGSTOP');
+  await sleep(2000);
+  process.kill(generator.pid, 'SIGCONT');
+  const result = await running;
+  expect(result.counts.ok).toBe(1000);
+  const saturated = isSaturated(result);
+  expect(saturated).toBe(false);
+  expect(unsoundReasons(result, saturated)).toContain('released-too-few');
+  // Counted from when they were due all the same, and as late: not one of them is an on-time shot.
+  expect(percentileMs(result.histograms.response, 0.99)).toBeGreaterThan(1500);
+  expect(result.onTime).toBeLessThan(600);
 });
 
 test('ten seconds at 2,000/s stay within the memory that is promised', async () => {

@@ -15,6 +15,17 @@ require('node:http').createServer((request, response) => {
 });
 `;
 
+/** As little as a service can do: more requests a second than one generator can send. */
+const bareSource = `
+const answer = Buffer.from('HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok');
+require('node:net').createServer({ noDelay: true }, (socket) => {
+  socket.on('error', () => {});
+  socket.on('data', () => socket.write(answer));
+}).listen(0, '127.0.0.1', function () {
+  console.log(this.address().port);
+});
+`;
+
 export interface LoadService extends AsyncDisposable {
   readonly origin: string;
   readonly pid: number;
@@ -23,8 +34,13 @@ export interface LoadService extends AsyncDisposable {
 }
 
 /** @param busyMs how long a request keeps the service's only thread busy. */
-export async function loadService(busyMs = 0): Promise<LoadService> {
-  const child = spawn(process.execPath, ['-e', source, String(busyMs)], {
+export const loadService = (busyMs = 0): Promise<LoadService> => startService(source, String(busyMs));
+
+/** A service that answers one request a packet, as every request on loopback is. */
+export const bareService = (): Promise<LoadService> => startService(bareSource);
+
+async function startService(code: string, ...args: readonly string[]): Promise<LoadService> {
+  const child = spawn(process.execPath, ['-e', code, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [said] = (await once(child.stdout, 'data')) as [Buffer];

@@ -98,6 +98,15 @@ describe('lateness', () => {
   });
 });
 
+test('a shot that was sent early is an error, never a lateness of zero', () => {
+  const { tally, hand, answer } = untouched();
+  for (let shot = 0; shot < 10; shot++) {
+    hand(shot, shot === 4 ? -0.01 : 0);
+    answer(shot, 1);
+  }
+  expect(tally).toThrow('cannot be recorded');
+});
+
 test('an answer that overtakes the sweep but not the deadline is none', () => {
   const { rows, tally, hand, answer } = untouched();
   for (let shot = 0; shot < 10; shot++) {
