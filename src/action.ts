@@ -18,6 +18,7 @@ import { writeSummary } from './github/summary.ts';
 import { type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
 import { openLedger, sweep } from './kernel/leftovers.ts';
 import { maskFor, maskInline } from './kernel/masking.ts';
+import { markedEnvironment } from './kernel/processes.ts';
 import { realClock } from './kernel/world.ts';
 import { contextOf, revisionsOf } from './publish.ts';
 import type { ReportContext } from './report/context.ts';
@@ -124,16 +125,21 @@ async function connectOrTell(log: JobLog, settings: ClientSettings): Promise<Git
 async function measure(job: Job): Promise<GateResult> {
   const ledgerPath = join(job.folder, 'leftovers.jsonl');
   leaveForPost('ledger', ledgerPath);
+  const ledger = openLedger(ledgerPath);
+  // Whatever the job starts inherits this mark, and it is on disk before anything is started: however early this
+  // process is killed, the post step finds every command, set-up included.
+  const { mark, env: environment } = markedEnvironment(job.environment);
+  ledger.add({ kind: 'group', group: 0, leaderStart: null, mark });
   const { client } = job;
   try {
     return await runGate({
       ...job.settings,
       situation: job.situation,
       ...(client === null ? {} : { mergeBaseByApi: (one, other) => client.mergeBase(one, other) }),
-      environment: job.environment,
+      environment,
       clock: realClock,
       signal: job.signal,
-      ledger: openLedger(ledgerPath),
+      ledger,
       tell: (event) => announce(job.log, event),
     });
   } finally {

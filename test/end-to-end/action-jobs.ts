@@ -18,9 +18,9 @@ createServer((request, response) => {
 `;
 
 export const steps = (count: number): string => `export const steps = ${count};\n`;
-const quick = 40_000;
+const quick = 10_000;
 /** Several times the work: no noise of a machine comes near it. */
-export const slow = 300_000;
+export const slow = 60_000;
 
 /** The smallest plan that can find a regression: seven rounds of about two seconds. */
 export const tinyPlan = [
