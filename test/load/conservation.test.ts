@@ -190,6 +190,20 @@ test('shots that find no free socket wait inside their response time', async () 
   expect(percentileMs(result.histograms.lateness, 0.5)).toBeLessThan(20);
 });
 
+test('a socket that failed serves the shots that wait for one', async () => {
+  await using server = await rawServer((socket) => later(4, () => socket.resetAndDestroy()));
+  const result = await shoot({
+    origin: server.origin,
+    maxSockets: 2,
+    rate: 1000,
+    shots: 60,
+    timeout: msToNs(4000),
+  });
+  expectConserved(result, 60);
+  expect(result.generator.poolQueued).toBeGreaterThan(20);
+  expect(result.errors).toEqual({ 'connection reset': 60 });
+});
+
 test('lead-in shots are sent and not counted anywhere', async () => {
   let requests = 0;
   await using server = await rawServer((socket) => {
