@@ -1,4 +1,4 @@
-/** Which percentile may be judged: scheduled shots decide, before anything is measured (`verdict.md` rule 6). */
+/** Which percentile may be judged: scheduled shots decide, before anything is measured (docs/method.md, Design of a job). */
 import { percentileShare } from '../kernel/words.ts';
 
 export type TailPercentile = 'p99' | 'p95' | 'p90';

@@ -12,7 +12,7 @@ export interface ScenarioPlan {
   readonly slices: number;
   /** Scheduled requests a slice, without the lead-in. */
   readonly sliceRequests: number;
-  /** The highest percentile that may be judged (`verdict.md` rule 6). */
+  /** The highest percentile that may be judged (docs/method.md, Design of a job). */
   readonly tailPercentile: 'p99' | 'p95' | 'p90';
   /** Metrics of this scenario that are judged, p50 and cpu always among them. */
   readonly judged: readonly MetricName[];
@@ -47,7 +47,7 @@ export interface SlicePlan {
   readonly pair: number;
 }
 
-/** Everything ordered is drawn by coin (`verdict.md` rule 3). */
+/** Everything ordered is drawn by coin (docs/method.md, Design of a job). */
 export interface RoundPlan {
   readonly index: number;
   readonly spawnFirst: Side;

@@ -19,7 +19,7 @@ export interface LookRules {
 const judgedPerScenario = 6;
 
 /**
- * Plans a job by `verdict.md` rules 4 to 6. The rounds are fixed first: as many as aimed at; fewer only when even p90
+ * Plans a job as docs/method.md says under Design of a job. The rounds are fixed first: as many as aimed at; fewer only when even p90
  * would not be eligible; more only when every slice is whole and time is left. Then the slices (the configured
  * number, or fewer), then the requests of a slice, then the highest eligible percentile of each scenario.
  * @param looks handed over from the verdict's table of looks.

@@ -6,7 +6,7 @@ import type { JobPlan, RoundPlan, ScenarioPlan, SlicePlan } from './plan.ts';
 /**
  * The order of one round, the same for the same seed and index. Each scenario has its slices in quads, equally many
  * ABBA and BAAB; the quads of all scenarios are shuffled together, and each of the other orders has a coin of its
- * own (`verdict.md` rules 2 and 3).
+ * own (docs/method.md, Design of a job).
  * @param index counts all rounds of a job, confirmation included, so that no two share their draws.
  * @param scenarios names to be measured; all of the plan when left out.
  */
@@ -33,7 +33,7 @@ export function worktreeNames(seed: number): Readonly<Record<Side, string>> {
 
 /**
  * Chance for the schedule and the requests of a pair of slices. It does not know the side: both replay the same
- * arrivals and requests (`verdict.md` rule 2).
+ * arrivals and requests (docs/method.md, Design of a job).
  */
 export function sliceRandom(seed: number, round: number, scenario: string, pair: number): Random {
   return seededRandom(sliceSeed(seed, round, scenario, pair));

@@ -17,7 +17,7 @@ export const typicalAssumptions: PlanAssumptions = {
 
 /** Between two slices: the drain of one, a collection of garbage, notice of the next. */
 const handOver = msToNs(50);
-/** Fresh rounds of a flagged scenario (`verdict.md` rule 12). */
+/** Fresh rounds of a flagged scenario (docs/method.md, Design of a job). */
 const confirming = 6;
 
 export const confirmationRounds = (config: GateConfig): number => (config.confirm ? confirming : 0);
