@@ -25,19 +25,21 @@ export function deservesSpin(due: Float64Array, shot: number): boolean {
  * others are released by the first wake-up at or after they are due. Pure.
  */
 export function planWakes(due: Float64Array): Float64Array {
-  const wakes: number[] = [];
+  // Made whole at once: a list that grows to hundreds of thousands would leave its smaller selves as garbage.
+  const wakes = new Float64Array(due.length);
+  let count = 0;
   let last = Number.NEGATIVE_INFINITY;
   let shot = 0;
   while (shot < due.length) {
     const spins = deservesSpin(due, shot);
     const wake = Math.max(spins ? due[shot]! - pacing.early : due[shot]!, last + pacing.leastGap);
-    wakes.push(wake);
+    wakes[count++] = wake;
     last = wake;
     // One spin a wake-up: the shot after it has a wake-up of its own.
     if (spins) shot++;
     while (shot < due.length && due[shot]! <= wake) shot++;
   }
-  return Float64Array.from(wakes);
+  return wakes.slice(0, count);
 }
 
 export interface WakeLateness {

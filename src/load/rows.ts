@@ -33,7 +33,7 @@ export class ShotRows implements ShotSink {
   readonly done: Float64Array;
   readonly state: Uint8Array;
   readonly status: Uint16Array;
-  readonly bytes: Float64Array;
+  readonly bytes: Uint32Array;
   /** Index into `causes`. */
   readonly cause: Uint8Array;
   readonly causes: string[] = [];
@@ -59,7 +59,7 @@ export class ShotRows implements ShotSink {
     this.done = new Float64Array(this.count);
     this.state = new Uint8Array(this.count);
     this.status = new Uint16Array(this.count);
-    this.bytes = new Float64Array(this.count);
+    this.bytes = new Uint32Array(this.count);
     this.cause = new Uint8Array(this.count);
     this.#flights = new Array<Flight | null>(this.count).fill(null);
     this.#sampleStride = Math.max(
