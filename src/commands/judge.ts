@@ -96,7 +96,18 @@ export function readEvidence(terminal: Terminal, file: string): Evidence {
       cause: error,
     });
   }
-  return parse(content);
+  try {
+    return parse(content);
+  } catch (error) {
+    if (!(error instanceof TailgateError)) throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    throw new TailgateError({
+      code: error.code,
+      message: `${file}: ${error.message}`,
+      ...hint,
+      cause: error,
+    });
+  }
 }
 
 function withTolerances(evidence: Evidence, terminal: Terminal, file: string): Evidence {

@@ -16,6 +16,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
     if (best === null || distance < best.distance) best = { name, distance };
   }
   if (best === null) return null;
-  const reach = Math.max(1, Math.floor(Math.max(plain.length, best.name.length) / 3));
+  // Two letters that changed places count as two edits.
+  const reach = Math.max(1, Math.ceil(Math.max(plain.length, best.name.length) / 3));
   return best.distance <= reach ? best.name : null;
 }
