@@ -1,9 +1,10 @@
 // Benchmarks, not tests: figures of this machine, printed. `node test/bench/main.mjs [name…]`, all without a name.
 import { cpus, release } from 'node:os';
+import { actionStart } from './action-start.mjs';
 import { memory } from './memory.mjs';
 import { pacing } from './pacing.mjs';
 
-const benches = { pacing, memory };
+const benches = { pacing, memory, 'action-start': actionStart };
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {

@@ -183,7 +183,12 @@ function sceneOf(
         .filter((line) => line.startsWith('worktree ') && line !== `worktree ${workspace}`),
     litter: () => readdirSync(scratch),
     processes: () => processesWith(`TMPDIR=${scratch}`),
-    [Symbol.asyncDispose]: () => server.close(),
+    async [Symbol.asyncDispose]() {
+      // Only a test that failed has any left.
+      for (const left of processesWith(`TMPDIR=${scratch}`))
+        process.kill(Number.parseInt(left, 10), 'SIGKILL');
+      await server.close();
+    },
   };
 }
 
