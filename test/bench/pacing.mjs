@@ -1,7 +1,7 @@
 // How punctual and how cheap the generator is at 1,000, 5,000 and 10,000 requests a second, beside autocannon.
 import { autocannon, evenness, load, pinned, row, startResponder, target } from './rigs.mjs';
 
-const seconds = 6;
+const seconds = Number(process.env.SECONDS ?? 20);
 
 export async function pacing() {
   console.log(
