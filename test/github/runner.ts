@@ -100,7 +100,9 @@ export async function openJob(job: Job): Promise<OpenJob> {
     localAction(entry) {
       const file = join(folder, 'variables.env');
       writeFileSync(file, Object.entries(variables).map(dotenvLine).join('\n'));
-      const environment = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
+      // npm keeps compiled code in the TMPDIR of the job.
+      const quiet = { NO_COLOR: '1', FORCE_COLOR: '0', NODE_DISABLE_COMPILE_CACHE: '1' };
+      const environment = { ...process.env, ...quiet };
       const argv = [process.execPath, localAction, 'run', '.', entry, file];
       const step = startProcess(argv, root, environment, job.patience);
       const ended = step.ended.then(async ({ code, log }) => {
