@@ -43452,7 +43452,7 @@ function nearest(word, known) {
     if (best === null || distance < best.distance) best = { name: name2, distance };
   }
   if (best === null) return null;
-  const reach = Math.max(1, Math.floor(Math.max(plain.length, best.name.length) / 3));
+  const reach = Math.max(1, Math.ceil(Math.max(plain.length, best.name.length) / 3));
   return best.distance <= reach ? best.name : null;
 }
 
@@ -43509,8 +43509,8 @@ function formatDuration(value) {
   if (size < 1e6) return `${significant(value / 1e3)} \xB5s`;
   if (size < 1e9) return `${significant(value / 1e6)} ms`;
   if (size < 12e10) return `${significant(value / 1e9)} s`;
-  const seconds = Math.round(value / 1e9);
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const seconds2 = Math.round(value / 1e9);
+  return seconds2 % 60 === 0 ? `${seconds2 / 60} min` : `${Math.floor(seconds2 / 60)} min ${seconds2 % 60} s`;
 }
 function formatRatio(value) {
   return `${percentDigits(Math.abs(value) * 100)} %`;
@@ -44482,6 +44482,8 @@ var evidenceForm = objectOf({
     errors: points
   }),
   onDifferentBody: oneOf("warn", "stop"),
+  placement: oneOf("shared", "apart"),
+  floor: listOf(objectOf({ scenario: text2, p50: amount, p99: amount })),
   rounds: listOf(roundForm),
   warnings
 });
@@ -45083,7 +45085,7 @@ function waitsGrow(response) {
   const late = waits.percentile(0.9);
   const longest2 = waits.max;
   if (early === null || quarter === null || late === null || longest2 === null) return false;
-  return quarter >= 0.1 * longest2 && late >= 2 * early;
+  return quarter >= 0.02 * longest2 && late >= 2 * early;
 }
 function queueIsAtTheTimeout({ counts: counts2, histograms }) {
   const givenUp = counts2.timedOut + counts2.dropped + counts2.unfinished;
@@ -45148,7 +45150,7 @@ function describeLoad(summary) {
     ...lossLines(summary),
     "",
     ...responseLines(summary),
-    ...shortLines("on time", summary.onTimeResponseTimeMs),
+    ...shortLines("on-time shots only", summary.onTimeResponseTimeMs),
     ...shortLines("service time", summary.serviceTimeMs),
     ...shortLines("lateness", summary.latenessMs),
     `${formatRatio(ratio(summary.onTimeShare))} of the requests were sent within 0.5 ms of their due time`,
@@ -45180,15 +45182,15 @@ function sentenceOf(reason) {
 }
 function ratesOf({ counts: counts2, released, span, elapsed, inFlight, statuses }) {
   const stretch = counts2.scheduled > 1 ? span * counts2.scheduled / (counts2.scheduled - 1) : elapsed;
-  const seconds = Math.max(nsToSeconds(stretch), 1e-9);
+  const seconds2 = Math.max(nsToSeconds(stretch), 1e-9);
   const answered2 = Object.values(statuses).reduce((sum4, count2) => sum4 + count2, 0);
   const afterwards = Math.max(0, inFlight.atEnd - counts2.timedOut - counts2.unfinished);
   const inTime = afterwards <= 0.01 * counts2.scheduled ? 1 : Math.max(0, 1 - afterwards / Math.max(1, answered2));
   return {
-    offered: counts2.scheduled / seconds,
-    released: released / seconds,
-    completed: answered2 * inTime / seconds,
-    successful: counts2.ok * inTime / seconds
+    offered: counts2.scheduled / seconds2,
+    released: released / seconds2,
+    completed: answered2 * inTime / seconds2,
+    successful: counts2.ok * inTime / seconds2
   };
 }
 function percentilesMs(encoded) {
@@ -45226,7 +45228,7 @@ function shortLines(title, percentiles) {
   if (percentiles.max === null) return [`${title}: nothing to show`];
   const values = percentileNames.map((name2) => `${spoken(name2)} ${spokenMs(percentiles[name2])}`);
   return [
-    `${title} of ${formatCount(percentiles.count)}: ${values.join(", ")}, max ${spokenMs(percentiles.max)}`
+    `${title} (${formatCount(percentiles.count)}): ${values.join(", ")}, max ${spokenMs(percentiles.max)}`
   ];
 }
 function lossLines({ errors, ...counts2 }) {
@@ -45248,8 +45250,9 @@ import { fork } from "node:child_process";
 import { fileURLToPath as fileURLToPath2 } from "node:url";
 var heapOptions = [
   "--expose-gc",
-  "--min-semi-space-size=16",
-  "--max-semi-space-size=16",
+  "--no-parallel-scavenge",
+  "--min-semi-space-size=8",
+  "--max-semi-space-size=8",
   "--max-old-space-size=512"
 ];
 var grace = msToNs(2e3);
@@ -46662,7 +46665,7 @@ async function spawnSide(job, side2, port) {
 }
 async function startBoth(job, round) {
   const ports = await pickPorts(job.random);
-  const portOf = (side2) => side2 === round.lowerPort ? ports.lower : ports.higher;
+  const portOf2 = (side2) => side2 === round.lowerPort ? ports.lower : ports.higher;
   const spawned = /* @__PURE__ */ new Map();
   const stopAll = async () => {
     const stops = await Promise.allSettled([...spawned.values()].map((handle) => handle.stop()));
@@ -46670,7 +46673,7 @@ async function startBoth(job, round) {
   };
   try {
     for (const side2 of [round.spawnFirst, otherSide(round.spawnFirst)]) {
-      spawned.set(side2, await spawnSide(job, side2, portOf(side2)));
+      spawned.set(side2, await spawnSide(job, side2, portOf2(side2)));
     }
     const order = [round.probeFirst, otherSide(round.probeFirst)];
     const ready = await Promise.all(order.map((side2) => spawned.get(side2).waitUntilReady()));
@@ -47414,12 +47417,13 @@ function costOfJob(config3, assumptions, rounds, layout) {
   return ns((rounds + confirmationRounds(config3)) * costOfRound(config3, assumptions, layout).total);
 }
 function budgetText(duration5) {
-  const seconds = duration5 / 1e9;
-  if (seconds <= 120) return `${Math.ceil(seconds / 10) * 10}s`;
-  return `${Math.ceil(seconds / 60)}m`;
+  const seconds2 = duration5 / 1e9;
+  if (seconds2 <= 120) return `${Math.ceil(seconds2 / 10) * 10}s`;
+  return `${Math.ceil(seconds2 / 60)}m`;
 }
 
 // src/config/plan-notes.ts
+var fewestSlices = 4;
 function notesOf(config3, plan, assumptions) {
   const { slices } = plan.scenarios[0];
   const notes2 = [];
@@ -47450,18 +47454,13 @@ function lowerPercentile(config3, plan, assumptions, lower) {
   return {
     code: "percentile-in-place-of-p99",
     message: `${tailPercentile}${whose} is judged in place of p99: p99 needs ${formatCount(needs)} requests a slice and ${formatCount(leastRequestsARound("p99"))} a side and round, this plan has ${formatCount(fewest)} and ${formatCount(fewest * slices)}`,
-    hint: `${waysToP99(config3, plan, assumptions, slices).join(", or ")} would make p99 eligible`
+    hint: `${wayToP99(config3, assumptions)} would make p99 eligible`
   };
 }
-function waysToP99(config3, plan, assumptions, slices) {
-  const needs = leastRequests("p99", config3.slices);
-  const budget = budgetFor(config3, assumptions, config3.slices, "p99");
-  const ways = [config3.sliceRequests < needs ? `\`slice-requests: ${needs}\` with ${budget}` : budget];
-  const fewest = leastRequests("p99", 4);
-  const fewer = { slices: 4, requests: config3.scenarios.map(() => fewest) };
-  const fewerFit = config3.sliceRequests >= fewest && costOfJob(config3, assumptions, plan.rounds, fewer) <= config3.timeBudget;
-  if (slices > 4 && fewerFit) ways.push("`slices: 4`");
-  return ways;
+function wayToP99(config3, assumptions) {
+  const needs = leastRequests("p99", fewestSlices);
+  const budget = budgetFor(config3, assumptions, fewestSlices, "p99");
+  return config3.sliceRequests < needs ? `\`slice-requests: ${needs}\` with ${budget}` : budget;
 }
 function budgetFor(config3, assumptions, slices, percentile) {
   const layout = { slices, requests: config3.scenarios.map(() => leastRequests(percentile, slices)) };
@@ -47519,10 +47518,17 @@ function chooseRounds(config3, assumptions, least2) {
   for (let rounds = most; wholeIsEnough && rounds >= aim; rounds--) {
     if (costOfJob(config3, assumptions, rounds, whole3) <= config3.timeBudget) return { rounds, layout: whole3 };
   }
+  const raise = (layout) => {
+    let rounds = aim;
+    const isWhole = layout.requests.every((requests) => requests === config3.sliceRequests);
+    while (isWhole && rounds < most && costOfJob(config3, assumptions, rounds + 1, layout) <= config3.timeBudget)
+      rounds++;
+    return rounds;
+  };
   for (let rounds = aim; rounds >= least2; rounds--) {
     const layouts = sliceChoices(config3).map((slices) => largestLayout(config3, assumptions, rounds, slices)).filter((layout) => layout !== null);
     const best = highestPercentile(layouts);
-    if (best !== null) return { rounds, layout: best };
+    if (best !== null) return { rounds: rounds === aim ? raise(best) : rounds, layout: best };
   }
   throw tooShort(config3, assumptions, least2);
 }
@@ -47636,6 +47642,7 @@ function inPairs(quads) {
 var drawSide = (random) => sides[random.coin() ? 0 : 1];
 
 // src/evidence/collect.ts
+var floorShare = 0.2;
 var replaceableShare = 0.25;
 function startEvidence(start3) {
   return {
@@ -47648,17 +47655,118 @@ function startEvidence(start3) {
     plan: start3.plan,
     judge: start3.config.judge,
     onDifferentBody: start3.config.onDifferentBody,
+    placement: start3.placement,
+    floor: [],
     rounds: [],
     warnings: start3.warnings
   };
 }
+function addFloor(evidence, floor) {
+  return { ...evidence, floor };
+}
 function addRound(evidence, round) {
-  return { ...evidence, rounds: [...evidence.rounds, round] };
+  const rounds = [...evidence.rounds, round];
+  const warnings2 = rounds.length === 1 ? floorWarnings(evidence.floor, round) : [];
+  return { ...evidence, rounds, warnings: [...evidence.warnings, ...warnings2] };
+}
+function floorWarnings(floors, round) {
+  return floors.flatMap(({ scenario: scenario2, p50 }) => {
+    const trials = round.trials.filter((trial) => trial.scenario === scenario2 && trial.side === "baseline");
+    const service = LatencyHistogram.merged(
+      trials.map((trial) => LatencyHistogram.decode(trial.load.histograms.response))
+    ).percentile(0.5);
+    if (service === null || p50 <= floorShare * service) return [];
+    const share3 = formatRatio(ratio(Math.min(1, p50 / service)));
+    return [
+      {
+        code: "high-floor",
+        message: `${share3} of the p50 of ${scenario2} is the generator and the loopback (${formatDuration(p50)} against a responder that does nothing)`,
+        hint: "a change of the service shows up smaller in the percentiles than it is; CPU per request is not affected"
+      }
+    ];
+  });
 }
 function replaceablePairs(evidence) {
   const pairs = evidence.plan.scenarios.reduce((sum4, scenario2) => sum4 + scenario2.slices, 0) * evidence.plan.rounds;
   const replaced = evidence.rounds.flatMap((round) => round.trials).filter((trial) => trial.replacement && trial.side === "baseline").length;
   return Math.max(0, Math.floor(pairs * replaceableShare) - replaced);
+}
+
+// src/load/floor.ts
+import { fork as fork2 } from "node:child_process";
+import { once as once2 } from "node:events";
+async function startNullResponder(entry) {
+  const child = fork2(entry, [], { execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const ended = once2(child, "exit");
+  const said = await Promise.race([once2(child, "message"), ended.then(() => null)]);
+  const port = portOf(said);
+  if (port === null) {
+    child.kill("SIGKILL");
+    throw new TailgateError({
+      code: "invalid",
+      message: "the null responder, against which the generator is checked first, did not start",
+      hint: "see whether this machine still has memory and process numbers to give"
+    });
+  }
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await ended;
+    }
+  };
+}
+function portOf(said) {
+  const message = said?.[0];
+  return typeof message?.port === "number" && message.port > 0 ? message.port : null;
+}
+
+// src/floor.ts
+var seconds = 0.2;
+var shotLimits = { least: 20, most: 500 };
+async function measureFloor(job) {
+  var _stack = [];
+  try {
+    const responder = __using(_stack, await startNullResponder(builtFile("responder.js")), true);
+    const target = { origin: responder.origin, host: null };
+    const floor = [];
+    for (const { name: name2, rate: rate2 } of job.plan.scenarios) {
+      const shots2 = Math.max(shotLimits.least, Math.min(shotLimits.most, Math.round(rate2 * seconds)));
+      const shape = {
+        rate: rate2,
+        extent: { kind: "count", shots: shots2 },
+        arrivals: job.config.arrivals,
+        leadIn: 20
+      };
+      const requests = [
+        { method: "GET", path: "/", headers: [], body: null, expected: [{ from: 200, to: 200 }] }
+      ];
+      const { maxSockets, maxInFlight, timeout } = job.config;
+      const random = sliceRandom(job.plan.seed, -1, name2, 0);
+      await job.generator.open({ target, request: requests[0], sockets: 4, timeout });
+      const { histograms } = await job.generator.slice({
+        target,
+        requests,
+        schedule: planSchedule({ ...shape, weights: [1] }, random),
+        timeout,
+        maxSockets,
+        maxInFlight
+      });
+      const response = LatencyHistogram.decode(histograms.response);
+      floor.push({
+        scenario: name2,
+        p50: response.percentile(0.5) ?? ns(0),
+        p99: response.percentile(0.99) ?? ns(0)
+      });
+    }
+    await job.generator.close(responder.origin);
+    return floor;
+  } catch (_) {
+    var _error = _, _hasError = true;
+  } finally {
+    var _promise2 = __callDispose(_stack, _error, _hasError);
+    _promise2 && await _promise2;
+  }
 }
 
 // src/live.ts
@@ -70105,6 +70213,7 @@ async function decide(job, found) {
       revisions: { baseline: record2("baseline"), candidate: record2("candidate") },
       identicalBuilds: built.identicalBuilds,
       warnings: [...revisions.warnings, ...built.warnings],
+      placement: planPlacement(usableCpus()).kind,
       plan,
       config: config3
     });
@@ -70136,7 +70245,7 @@ async function measure(job, found, empty2, built) {
       startedAt: job.clock.now(),
       signal: job.signal
     };
-    let evidence = empty2;
+    let evidence = addFloor(empty2, await measureFloor(roundJob));
     let progress = judge(evidence);
     while (progress.kind === "continue") {
       for (const event of beforeRound(evidence, progress)) job.tell(event);
@@ -70825,6 +70934,18 @@ function jobFacts(verdict, evidence, context) {
       label: "response time",
       value: say`measured from the intended send time, so that a stall counts in full`
     });
+    facts3.push(...evidence.floor.map(floorFact));
+    facts3.push({
+      label: "CPUs",
+      value: evidence.placement === "apart" ? say`the generator has one of its own, the services have the others` : say`shared by generator and services: fit for comparing, not as absolute figures`
+    });
+    const capped = evidence.rounds.filter((round) => sides.some((side2) => !round.sides[side2].warmUp.settled));
+    if (capped.length > 0) {
+      facts3.push({
+        label: "warm-up",
+        value: say`ended by its cap, before a request's cost had settled, in ${formatCount(capped.length)} of ${formatCount(evidence.rounds.length)} rounds; a longer time-budget or warm-up.most would let it settle`
+      });
+    }
     if (evidence.rounds.some((round) => sides.some((side2) => !round.sides[side2].preciseCost))) {
       facts3.push({
         label: "CPU time",
@@ -70833,6 +70954,12 @@ function jobFacts(verdict, evidence, context) {
     }
   }
   return facts3;
+}
+function floorFact(floor) {
+  return {
+    label: "generator against nothing",
+    value: say`${name(floor.scenario)} p50 ${formatDuration(floor.p50)}, p99 ${formatDuration(floor.p99)}`
+  };
 }
 function environmentFacts(evidence, context) {
   const facts3 = sides.flatMap((side2) => {
@@ -71873,7 +72000,7 @@ function legendOf2(findings) {
   if (rows2.length === 0) return [];
   const views = new Set(rows2.filter((finding) => finding.judged).map((finding) => finding.view));
   const shots2 = views.has("all-shots") ? " Percentiles are over all requests." : views.has("on-time") ? " Percentiles are over requests that were sent on time." : "";
-  return say`Spread: what a change had to exceed in this run to count.${shots2}`;
+  return say`The change compares the sides round by round, so it is not the ratio of the two columns. Spread: what a change had to exceed in this run to count.${shots2}`;
 }
 function meaningsOf(findings) {
   const present = new Set(findings.map((finding) => finding.metric));
@@ -72197,7 +72324,18 @@ function readEvidence(terminal, file3) {
       cause: error62
     });
   }
-  return parse(content);
+  try {
+    return parse(content);
+  } catch (error62) {
+    if (!(error62 instanceof TailgateError)) throw error62;
+    const hint = error62.hint === void 0 ? {} : { hint: error62.hint };
+    throw new TailgateError({
+      code: error62.code,
+      message: `${file3}: ${error62.message}`,
+      ...hint,
+      cause: error62
+    });
+  }
 }
 function withTolerances(evidence, terminal, file3) {
   const request2 = { directory: terminal.directory, file: file3, environment: terminal.environment };

@@ -34453,18 +34453,19 @@ function deservesSpin(due, shot) {
   return shot === 0 || due[shot] - due[shot - 1] >= pacing.spinGap;
 }
 function planWakes(due) {
-  const wakes = [];
+  const wakes = new Float64Array(due.length);
+  let count2 = 0;
   let last = Number.NEGATIVE_INFINITY;
   let shot = 0;
   while (shot < due.length) {
     const spins = deservesSpin(due, shot);
     const wake = Math.max(spins ? due[shot] - pacing.early : due[shot], last + pacing.leastGap);
-    wakes.push(wake);
+    wakes[count2++] = wake;
     last = wake;
     if (spins) shot++;
     while (shot < due.length && due[shot] <= wake) shot++;
   }
-  return Float64Array.from(wakes);
+  return wakes.slice(0, count2);
 }
 var monotonicNow = () => ns(Number(process.hrtime.bigint()));
 var Metronome = class _Metronome {
@@ -34639,7 +34640,7 @@ var ShotRows = class {
   timeout;
   /** On the monotonic clock, like the other three. */
   due;
-  /** When the driver handed the shot to the client, or found that it had to drop it. */
+  /** When the driver handed the shot to the client, or found that it had to keep it back. */
   handed;
   written;
   done;
@@ -34670,7 +34671,7 @@ var ShotRows = class {
     this.done = new Float64Array(this.count);
     this.state = new Uint8Array(this.count);
     this.status = new Uint16Array(this.count);
-    this.bytes = new Float64Array(this.count);
+    this.bytes = new Uint32Array(this.count);
     this.cause = new Uint8Array(this.count);
     this.#flights = new Array(this.count).fill(null);
     this.#sampleStride = Math.max(
@@ -34698,13 +34699,14 @@ var ShotRows = class {
   attach(shot, flight) {
     if (this.state[shot] === shotState.inFlight) this.#flights[shot] = flight;
   }
-  /** A shot that was never handed over: counted, never sent late in silence. */
+  /** A shot for which there was no room in flight: counted, never sent late in silence. */
   drop(shot, at) {
-    this.handed[shot] = at;
-    this.done[shot] = at;
-    this.state[shot] = shotState.dropped;
-    this.#released = shot + 1;
-    this.settled++;
+    this.#keepBack(shot, at, shotState.dropped);
+  }
+  /** A shot that was reached after the end of the drain; its lateness tells that it was not released. */
+  expire(shot, at) {
+    const pastDeadline = at - this.due[shot] > this.timeout;
+    this.#keepBack(shot, at, pastDeadline ? shotState.timedOut : shotState.unfinished);
   }
   onWritten(shot, at) {
     this.written[shot] = at;
@@ -34734,6 +34736,13 @@ var ShotRows = class {
     for (let shot = this.#oldest; shot < this.#released; shot++) {
       if (this.state[shot] === shotState.inFlight) this.#giveUp(shot, now, shotState.unfinished);
     }
+  }
+  #keepBack(shot, at, state) {
+    this.handed[shot] = at;
+    this.done[shot] = at;
+    this.state[shot] = state;
+    this.#released = shot + 1;
+    this.settled++;
   }
   #giveUp(shot, now, state) {
     const flight = this.#flights[shot];
@@ -34806,7 +34815,7 @@ function tallyRows(rows, order, newHistogram) {
   let onTimeCount = 0;
   for (let shot = rows.leadIn; shot < rows.count; shot++) {
     const age = rows.done[shot] - rows.due[shot];
-    const late = ns(Math.max(0, rows.handed[shot] - rows.due[shot]));
+    const late = ns(rows.handed[shot] - rows.due[shot]);
     const outcome = outcomeOf(rows, order, shot);
     const time = judgedTime(outcome, age, rows.timeout);
     counts[outcome]++;
@@ -34821,7 +34830,7 @@ function tallyRows(rows, order, newHistogram) {
     }
     if (rows.state[shot] === shotState.answered) {
       count(statuses, String(rows.status[shot]));
-      service.record(ns(Math.max(0, rows.done[shot] - rows.written[shot])));
+      service.record(ns(rows.done[shot] - rows.written[shot]));
     }
     if (outcome === "failed") count(errors, errorClass(rows, shot));
     if (outcome === "ok") {
@@ -34866,7 +34875,8 @@ function tallyRows(rows, order, newHistogram) {
   };
 }
 function scheduleEnd(rows) {
-  return rows.lastDue + Math.max(msToNs(20), 0.01 * (rows.lastDue - rows.firstCountedDue));
+  const grace = Math.max(msToNs(20), 0.01 * (rows.lastDue - rows.firstCountedDue));
+  return rows.lastDue + Math.min(grace, rows.timeout);
 }
 function outcomeOf(rows, order, shot) {
   switch (rows.state[shot]) {
@@ -35005,7 +35015,11 @@ var Walk = class {
   #handOver(shot) {
     const { rows } = this;
     const now = monotonicNow();
-    if (rows.inFlight >= this.#order.maxInFlight || now > this.#drainUntil) {
+    if (now > this.#drainUntil) {
+      rows.expire(shot, now);
+      return;
+    }
+    if (rows.inFlight >= this.#order.maxInFlight) {
       rows.drop(shot, now);
       return;
     }

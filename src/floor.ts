@@ -8,8 +8,9 @@ import { ns } from './kernel/units.ts';
 import { startNullResponder } from './load/floor.ts';
 import { planSchedule } from './load/schedule.ts';
 
-/** No scenario is asked for longer than this many shots, nor for longer than a second. */
-const mostShots = 500;
+/** Long enough for a median; the job should not wait for more. */
+const seconds = 0.2;
+const shotLimits = { least: 20, most: 500 };
 
 /**
  * What the generator itself costs in response time on this machine, before any service is blamed for it.
@@ -20,7 +21,7 @@ export async function measureFloor(job: RoundJob): Promise<readonly Floor[]> {
   const target = { origin: responder.origin, host: null };
   const floor: Floor[] = [];
   for (const { name, rate } of job.plan.scenarios) {
-    const shots = Math.max(20, Math.min(mostShots, Math.round(rate)));
+    const shots = Math.max(shotLimits.least, Math.min(shotLimits.most, Math.round(rate * seconds)));
     const shape = {
       rate,
       extent: { kind: 'count', shots },
