@@ -1,15 +1,17 @@
 /** The terminal's shell: arguments in, text and files out, one exit code. */
 import { type Command, helpOf, readArguments, type Terminal } from './commands/command.ts';
+import { compare } from './commands/compare.ts';
 import { demo } from './commands/demo.ts';
 import { gate } from './commands/gate.ts';
 import { judge } from './commands/judge.ts';
 import { load } from './commands/load.ts';
+import { read } from './commands/read.ts';
 import { report } from './commands/report.ts';
 import { nearest } from './config/suggestions.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
 import { version } from './kernel/version.ts';
 
-const commands: readonly Command[] = [gate, load, judge, report, demo];
+const commands: readonly Command[] = [gate, load, judge, report, read, compare, demo];
 
 /** Exit codes of errors that end a command before it has a verdict. */
 const errorExit: Readonly<Record<TailgateError['code'], number>> = {
