@@ -29,10 +29,12 @@ import { annotationsOf, outputsOf } from './report/outputs.ts';
 import { renderTerminal, terminalDefaults } from './report/terminal.ts';
 import { makeView } from './report/view.ts';
 import { type JobSettings, readJobSettings } from './settings.ts';
+import { startIn } from './workspace.ts';
 
 /** The job as the runner describes it. */
 interface Job {
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The inputs; `working-directory` as seen from the repository. */
   readonly given: Readonly<Record<string, string | undefined>>;
   readonly log: JobLog;
   readonly run: RunIdentity;
@@ -80,13 +82,20 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
   const given = readInputs(inputs.map((input) => input.name));
   const token = given['token'] ?? '';
   if (token !== '') log.mask(token);
-  const situation = await readSituation(environment);
+  const event = await readSituation(environment);
   const identity = readRun(environment);
   const overrides = Object.fromEntries(
     inputs.filter((input) => input.key !== null).map((input) => [input.name, given[input.name]]),
   );
-  const directory = environment['GITHUB_WORKSPACE'] ?? process.cwd();
-  const settings = readJobSettings({ directory, file: given['config'], overrides, environment });
+  const start = startIn(environment['GITHUB_WORKSPACE'] ?? process.cwd(), given['working-directory'] ?? '');
+  const settings = readJobSettings({
+    directory: start.directory,
+    file: given['config'],
+    overrides: { ...overrides, 'working-directory': start.workingDirectory },
+    environment,
+  });
+  const name = environment['GITHUB_EVENT_NAME'] ?? '';
+  const situation: Situation = start.ofEvent ? event : { kind: 'other', event: name, sha: '' };
   const id = readId(given['id']);
   for (const [name, value] of Object.entries(settings.config.env)) {
     if (/(TOKEN|SECRET|KEY|PASSWORD)$/i.test(name) && value !== '') log.mask(value);
@@ -100,7 +109,19 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
   });
   const folder = join(environment['RUNNER_TEMP'] ?? tmpdir(), `tailgate-${id}`);
   mkdirSync(folder, { recursive: true });
-  return { environment, given, log, run: identity, situation, client, settings, id, folder, signal };
+  const repeated = { ...given, 'working-directory': start.workingDirectory };
+  return {
+    environment,
+    given: repeated,
+    log,
+    run: identity,
+    situation,
+    client,
+    settings,
+    id,
+    folder,
+    signal,
+  };
 }
 
 /** It becomes part of a path, of a comment's marker and of an artifact's name. */

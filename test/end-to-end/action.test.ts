@@ -1,5 +1,6 @@
 /** The action as its users meet it: its entry and its bundle, in jobs on real checkouts, next to a GitHub of our own. */
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outputs } from '../../src/config/inputs.ts';
 import { parse } from '../../src/evidence/store.ts';
@@ -110,8 +111,13 @@ describe('a pull request that is slower', () => {
 
   it('is told as a warning by a push whose fail-on lets it through', async () => {
     await using scene = await pushScene(shop, shop.head, shop.fork);
-    const result = await runBundle(bundle, scene.job({ inputs: { 'fail-on': 'invalid, service-failed' } }));
+    const inputs = { 'fail-on': 'invalid, service-failed', start: 'API_KEY=hush node server.mjs' };
+    const result = await runBundle(bundle, scene.job({ inputs }));
     expect(result.code).toBe(0);
+    const flags = "--start 'API_KEY=*** node server.mjs' --fail-on invalid,service-failed";
+    expect(plain(result)).toMatch(/tailgate gate --baseline [0-9a-f]{40} --seed \d+ /);
+    expect(plain(result)).toContain(flags);
+    expect(result.summary).not.toContain('hush');
     expect(result.outputs).toMatchObject({
       verdict: 'regression',
       conclusion: 'neutral',
@@ -147,6 +153,36 @@ describe('a pull request whose service does not start', () => {
     expect(result.code).toBe(4);
     expect(result.log).toMatch(/^::notice::The comment was not posted: .*comes from a fork/m);
     expect(result.outputs).toMatchObject({ verdict: 'service-failed', 'comment-url': '' });
+    expect(scene.server.comments).toEqual([]);
+    expectNothingLeft(scene);
+  });
+
+  it('is found in the path of the checkout step, which working-directory begins with', async () => {
+    await using scene = await pullRequestScene(shop, {}, 'workspace-with-path/app');
+    const workspace = dirname(scene.workspace);
+    const result = await runBundle(bundle, scene.job({ workspace, inputs: { 'working-directory': 'app' } }));
+    expect(result.code).toBe(4);
+    expect(result.outputs).toMatchObject({ 'baseline-sha': shop.fork, 'candidate-sha': shop.head });
+    expect(scene.server.comments).toHaveLength(1);
+    expectNothingLeft(scene);
+  });
+
+  it('is gated as it is checked out when it lies outside of the workspace', async () => {
+    await using scene = await pullRequestScene(shop, {}, 'inside');
+    const elsewhere = shop.playground.path('elsewhere');
+    shop.playground.git(
+      shop.playground.root,
+      'clone',
+      '--quiet',
+      '--branch',
+      'feature',
+      shop.bare,
+      elsewhere,
+    );
+    const inputs = { 'working-directory': elsewhere, baseline: 'main' };
+    const result = await runBundle(bundle, scene.job({ inputs }));
+    expect(result.code).toBe(4);
+    expect(result.outputs).toMatchObject({ 'baseline-sha': shop.fork, 'candidate-sha': shop.head });
     expect(scene.server.comments).toEqual([]);
     expectNothingLeft(scene);
   });
@@ -202,6 +238,20 @@ describe('what is decided without measuring', () => {
     expectNothingLeft(scene);
   });
 
+  it.each([
+    ['../elsewhere', 'working-directory'],
+    ['/no/such/place', '/no/such/place'],
+  ])('a working directory that is not there is refused: %s', async (wanted, named) => {
+    using shop = openShop({ 'readme.md': 'more' });
+    await using scene = await pullRequestScene(shop);
+    const inputs = { 'working-directory': wanted, start: 'node server.mjs' };
+    const result = await runBundle(bundle, scene.job({ inputs }));
+    expect(result.code).toBe(2);
+    const errors = result.log.split('\n').filter((line) => line.startsWith('::error'));
+    expect(errors).toEqual([expect.stringContaining(named)]);
+    expectNothingLeft(scene);
+  });
+
   it('an id that is no name is refused', async () => {
     using shop = openShop({ 'readme.md': 'more' });
     await using scene = await pullRequestScene(shop);
@@ -236,7 +286,7 @@ describe('what is decided without measuring', () => {
 
 it('a first commit is measured alone, and stays green with a warning', async () => {
   using shop = openShop({ 'readme.md': 'more' });
-  const inputs = { start: 'node server.mjs', rate: '200' };
+  const inputs = { start: 'node server.mjs', rate: '200', 'working-directory': '.' };
   await using scene = await pushScene(shop, shop.first, '0'.repeat(40));
   const result = await runBundle(bundle, scene.job({ inputs }));
   expect(result.code).toBe(0);
