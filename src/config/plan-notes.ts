@@ -1,7 +1,7 @@
 /** What a reader should know about a plan before it runs, and which setting would change it. */
 import type { Warning } from '../kernel/errors.ts';
-import { formatCount } from '../kernel/units.ts';
-import { leastRequests, leastRequestsARound, type TailPercentile } from './eligibility.ts';
+import { formatCount, type Nanoseconds } from '../kernel/units.ts';
+import { leastRequests, leastRequestsARound, type TailPercentile, tailPercentiles } from './eligibility.ts';
 import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import type { GateConfig } from './settings.ts';
 import { budgetText, costOfJob } from './timing.ts';
@@ -23,17 +23,32 @@ export function notesOf(
       hint: `fewer rounds see only larger changes; ${budgetFor(config, assumptions, slices, 'p90')} or more gives all of them`,
     });
   }
-  if (slices < config.slices) {
-    notes.push({
-      code: 'fewer-slices',
-      message: `${slices} slices a side and round instead of ${config.slices}: more do not fit into the time budget`,
-    });
-  }
+  if (slices < config.slices) notes.push(fewerSlices(config, plan, assumptions));
   for (const percentile of ['p95', 'p90'] as const) {
     const lower = plan.scenarios.filter((scenario) => scenario.tailPercentile === percentile);
     if (lower.length > 0) notes.push(lowerPercentile(config, plan, assumptions, lower));
   }
   return notes;
+}
+
+/**
+ * More slices might fit at a lower percentile, so the note names the percentiles they do not fit with. Below p99 the
+ * note about the percentile names the way out: more time makes p99 eligible before it brings back slices.
+ */
+function fewerSlices(
+  config: GateConfig,
+  plan: Omit<JobPlan, 'notes'>,
+  assumptions: PlanAssumptions,
+): Warning {
+  const judged = tailPercentiles.filter((one) =>
+    plan.scenarios.some((other) => other.tailPercentile === one),
+  );
+  const message =
+    `${plan.scenarios[0]!.slices} slices a side and round instead of ${config.slices}: ` +
+    `${config.slices} do not fit into the time budget with ${judged.join(' and ')}`;
+  if (judged.some((one) => one !== 'p99')) return { code: 'fewer-slices', message };
+  const budget = budgetFor(config, assumptions, config.slices, 'p99');
+  return { code: 'fewer-slices', message, hint: `${budget} would make room for ${config.slices}` };
 }
 
 /** @param lower scenarios that judge the same percentile below p99. */
@@ -57,11 +72,13 @@ function lowerPercentile(
   };
 }
 
-/** With the named budget the planner has room for every round aimed at, and p99 everywhere. */
+/** With the named settings the planner has room for every round aimed at, and p99 everywhere. */
 function wayToP99(config: GateConfig, assumptions: PlanAssumptions): string {
   const needs = leastRequests('p99', fewestSlices);
   const budget = budgetFor(config, assumptions, fewestSlices, 'p99');
-  return config.sliceRequests < needs ? `\`slice-requests: ${needs}\` with ${budget}` : budget;
+  if (config.sliceRequests >= needs) return budget;
+  const hasTime = costWith(config, assumptions, fewestSlices, 'p99') <= config.timeBudget;
+  return `\`slice-requests: ${needs}\`${hasTime ? '' : ` with ${budget}`}`;
 }
 
 /** The time budget with which every round that is aimed at has a percentile eligible in every scenario. */
@@ -71,6 +88,15 @@ function budgetFor(
   slices: number,
   percentile: TailPercentile,
 ): string {
-  const layout = { slices, requests: config.scenarios.map(() => leastRequests(percentile, slices)) };
-  return `\`time-budget: ${budgetText(costOfJob(config, assumptions, config.rounds.aim, layout))}\``;
+  return `\`time-budget: ${budgetText(costWith(config, assumptions, slices, percentile))}\``;
+}
+
+function costWith(
+  config: GateConfig,
+  assumptions: PlanAssumptions,
+  slices: number,
+  percentile: TailPercentile,
+): Nanoseconds {
+  const requests = config.scenarios.map(() => leastRequests(percentile, slices));
+  return costOfJob(config, assumptions, config.rounds.aim, { slices, requests });
 }

@@ -1,4 +1,4 @@
-/** Config and seed → the plan of a job: rounds first, then slices, then requests, then the percentile to be judged. */
+/** Config and seed → the plan of a job: rounds first, then slices by the percentile they allow, then requests. */
 import { TailgateError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/units.ts';
 import { eligiblePercentile, leastRequests, tailPercentiles } from './eligibility.ts';
@@ -19,9 +19,10 @@ export interface LookRules {
 const judgedPerScenario = 6;
 
 /**
- * Plans a job as docs/method.md says under Design of a job. The rounds are fixed first: as many as aimed at; fewer only when even p90
- * would not be eligible; more only when every slice is whole and time is left. Then the slices (the configured
- * number, or fewer), then the requests of a slice, then the highest eligible percentile of each scenario.
+ * Plans a job as docs/method.md says under Design of a job. The rounds come first: as many as aimed at; fewer only
+ * when even p90 would not be eligible; more only when every slice is whole and time is left. Then the slices: the
+ * number with which the highest percentiles are eligible, at equal percentiles the larger. Then the requests of a
+ * slice, which take what is left.
  * @param looks handed over from the verdict's table of looks.
  * @throws TailgateError `usage`: no number of rounds could ever fail, or the time budget is too short, naming the
  *   one it needs.

@@ -1,6 +1,6 @@
 /** The plan of a job: rounds first, then slices, requests and the percentile; refused when it could never answer. */
 import { describe, expect, test } from 'vitest';
-import { eligiblePercentile, leastRequests } from '../../src/config/eligibility.ts';
+import { eligiblePercentile, leastRequests, tailPercentiles } from '../../src/config/eligibility.ts';
 import type { JobPlan } from '../../src/config/plan.ts';
 import { type LookRules, planJob, scheduledShots } from '../../src/config/planner.ts';
 import { readConfig } from '../../src/config/read.ts';
@@ -64,8 +64,10 @@ describe('the plan', () => {
       expect(plan.looks).toEqual(lookRounds(plan.rounds));
       expect(plan.totalTime).toBe((plan.rounds + 6) * plan.roundTime);
       expect(plan.totalTime).toBeLessThanOrEqual(minutes * 60e9);
-      // Less than one more round is left, or no more are wanted.
-      if (plan.rounds < 15) expect(plan.totalTime + plan.roundTime).toBeGreaterThan(minutes * 60e9);
+      // Slices that are not whole take all there is; whole ones leave less than a round, unless no more are wanted.
+      const isWhole = only(plan).sliceRequests === 500;
+      if (!isWhole) expect(plan.totalTime).toBeGreaterThan(minutes * 60e9 * 0.98);
+      else if (plan.rounds < 15) expect(plan.totalTime + plan.roundTime).toBeGreaterThan(minutes * 60e9);
       expect(plan.warmUp.most).toBeLessThanOrEqual(plan.roundTime * 0.25 * (1 + 1e-9));
       expect(only(plan).tailPercentile).toBe(eligiblePercentile(only(plan).slices, only(plan).sliceRequests));
     }
@@ -82,6 +84,40 @@ describe('the plan', () => {
     // Where p99 is out of reach anyway, the slices stay.
     const lower = planOf('rate: 600\ntime-budget: 3m');
     expect([only(lower).slices, only(lower).tailPercentile]).toEqual([8, 'p95']);
+  });
+
+  test('has more rounds than aimed at only when its slices are whole, and never more than `most`', () => {
+    const layoutOf = (lines: string) => {
+      const plan = planOf(`rate: 600\n${lines}`);
+      return [plan.rounds, only(plan).slices, only(plan).sliceRequests];
+    };
+    expect(layoutOf('time-budget: 5m')).toEqual([15, 4, 500]);
+    expect(layoutOf('time-budget: 5m\nrounds: { aim: 12, most: 13 }')).toEqual([13, 4, 500]);
+    // With room in its slices, time goes there first.
+    const [rounds, slices, requests] = layoutOf('time-budget: 5m\nslice-requests: 900');
+    expect([rounds, slices]).toEqual([12, 4]);
+    expect(requests).toBeGreaterThan(500);
+    // Even where requests are added in such large steps that a round would fit into what they leave.
+    const large = planOf(
+      'rate: 20\ntime-budget: 30m\nslices: 4\nslice-requests: 10000\nrounds: { aim: 20, least: 8, most: 60 }',
+    );
+    expect(large.rounds).toBe(20);
+    expect(large.totalTime + large.roundTime).toBeLessThan(1800e9);
+  });
+
+  test('never judges a lower percentile when it is given more time', () => {
+    for (const lines of [
+      'rate: 600',
+      'rate: 200',
+      'rate: 600\nslices: 16',
+      'rate: 600\nslice-requests: 200',
+    ]) {
+      const heights = Array.from({ length: 40 }, (_, index) => {
+        const plan = planOf(`${lines}\ntime-budget: ${90 + 15 * index}s`);
+        return tailPercentiles.indexOf(only(plan).tailPercentile);
+      });
+      expect(heights).toEqual([...heights].sort((one, other) => other - one));
+    }
   });
 
   test('judges more of the tail when it is given more time', () => {
@@ -159,39 +195,6 @@ describe('the plan', () => {
     );
     expect([plan.rounds, only(plan).tailPercentile]).toEqual([12, 'p99']);
     expect(plan.totalTime).toBeLessThan(180e9);
-  });
-});
-
-describe('a note', () => {
-  const note = (plan: JobPlan) => plan.notes.find((one) => one.code === 'percentile-in-place-of-p99')!;
-
-  test('says which percentile is judged in place of p99, and what would change that', () => {
-    const { message, hint } = note(planOf('rate: 300'));
-    expect(message).toContain(
-      'p95 is judged in place of p99: p99 needs 500 requests a slice and 2,000 a side and round',
-    );
-    expect(hint).toBe('`time-budget: 7m` would make p99 eligible');
-  });
-
-  test.each(['rate: 400', 'rate: 300', 'rate: 100', 'rate: 50', 'rate: 200\nslices: 12'])(
-    'at %s keeps its word: with the budget it names p99 is judged',
-    (lines) => {
-      const budget = /`time-budget: (\w+)`/.exec(note(planOf(lines)).hint!)![1]!;
-      const plan = planOf(`${lines}\ntime-budget: ${budget}`);
-      expect(only(plan).tailPercentile).toBe('p99');
-      expect(plan.rounds).toBeGreaterThanOrEqual(12);
-    },
-  );
-
-  test('names the setting that keeps p99 out when it is not the time', () => {
-    const { hint } = note(planOf('rate: 600\nslice-requests: 200\ntime-budget: 1h'));
-    expect(hint).toContain('`slice-requests: 500`');
-  });
-
-  test('names the scenarios when there are several', () => {
-    const plan = planOf('rate: 400\nscenarios: [{ name: a }, { name: b, rate: 20000 }]');
-    expect(plan.scenarios.map((one) => one.tailPercentile)).toEqual(['p95', 'p99']);
-    expect(note(plan).message).toContain('p95 of "a" is judged');
   });
 });
 
