@@ -673,8 +673,8 @@ var require_JsHistogram = __commonJS({
        * histogram are either smaller than or equivalent to. When the percentile is 0.0, returns the
        * value that all value entries in the histogram are either larger than or equivalent to.
        */
-      getValueAtPercentile(percentile) {
-        const requestedPercentile = min(percentile, 100);
+      getValueAtPercentile(percentile2) {
+        const requestedPercentile = min(percentile2, 100);
         const fpCountAtPercentile = requestedPercentile / 100 * this.totalCount;
         const countAtPercentile = max2(
           ceil(fpCountAtPercentile - (0, ulp_1.default)(fpCountAtPercentile)),
@@ -687,7 +687,7 @@ var require_JsHistogram = __commonJS({
           totalToCurrentIndex += this.getCountAtIndex(i);
           if (totalToCurrentIndex >= countAtPercentile) {
             var valueAtIndex = this.valueFromIndex(i);
-            return percentile === 0 ? this.lowestEquivalentValue(valueAtIndex) : this.highestEquivalentValue(valueAtIndex);
+            return percentile2 === 0 ? this.lowestEquivalentValue(valueAtIndex) : this.highestEquivalentValue(valueAtIndex);
           }
         }
         return 0;
@@ -782,7 +782,7 @@ var require_JsHistogram = __commonJS({
         }
         return totalValue / this.totalCount;
       }
-      getStdDeviation(mean = this.mean) {
+      getStdDeviation(mean2 = this.mean) {
         if (this.totalCount === 0) {
           return 0;
         }
@@ -790,8 +790,8 @@ var require_JsHistogram = __commonJS({
         this.recordedValuesIterator.reset();
         while (this.recordedValuesIterator.hasNext()) {
           const iterationValue = this.recordedValuesIterator.next();
-          const deviation = this.medianEquivalentValue(iterationValue.valueIteratedTo) - mean;
-          geometric_deviation_total += deviation * deviation * iterationValue.countAddedInThisIterationStep;
+          const deviation2 = this.medianEquivalentValue(iterationValue.valueIteratedTo) - mean2;
+          geometric_deviation_total += deviation2 * deviation2 * iterationValue.countAddedInThisIterationStep;
         }
         const std_deviation = Math.sqrt(geometric_deviation_total / this.totalCount);
         return std_deviation;
@@ -805,13 +805,13 @@ var require_JsHistogram = __commonJS({
         if (this.totalCount === 0) {
           return 0;
         }
-        const mean = this.mean;
+        const mean2 = this.mean;
         let geometric_deviation_total = 0;
         this.recordedValuesIterator.reset();
         while (this.recordedValuesIterator.hasNext()) {
           const iterationValue = this.recordedValuesIterator.next();
-          const deviation = this.medianEquivalentValue(iterationValue.valueIteratedTo) - mean;
-          geometric_deviation_total += deviation * deviation * iterationValue.countAddedInThisIterationStep;
+          const deviation2 = this.medianEquivalentValue(iterationValue.valueIteratedTo) - mean2;
+          geometric_deviation_total += deviation2 * deviation2 * iterationValue.countAddedInThisIterationStep;
         }
         const std_deviation = Math.sqrt(geometric_deviation_total / this.totalCount);
         return std_deviation;
@@ -865,14 +865,14 @@ var require_JsHistogram = __commonJS({
         if (!useCsvFormat) {
           const formatter = (0, formatters_1.floatFormatter)(12, this.numberOfSignificantValueDigits);
           const _mean = this.mean;
-          const mean = formatter(_mean / outputValueUnitScalingRatio);
+          const mean2 = formatter(_mean / outputValueUnitScalingRatio);
           const std_deviation = formatter(this.getStdDeviation(_mean) / outputValueUnitScalingRatio);
           const max3 = formatter(this.maxValue / outputValueUnitScalingRatio);
           const intFormatter = (0, formatters_1.integerFormatter)(12);
           const totalCount = intFormatter(this.totalCount);
           const bucketCount = intFormatter(this.bucketCount);
           const subBucketCount = intFormatter(this.subBucketCount);
-          result += `#[Mean    = ${mean}, StdDeviation   = ${std_deviation}]
+          result += `#[Mean    = ${mean2}, StdDeviation   = ${std_deviation}]
 #[Max     = ${max3}, Total count    = ${totalCount}]
 #[Buckets = ${bucketCount}, SubBuckets     = ${subBucketCount}]
 `;
@@ -2008,15 +2008,15 @@ var require_crc32 = __commonJS({
   "node_modules/pako/lib/zlib/crc32.js"(exports2, module2) {
     "use strict";
     function makeTable() {
-      var c, table2 = [];
+      var c, table3 = [];
       for (var n = 0; n < 256; n++) {
         c = n;
         for (var k = 0; k < 8; k++) {
           c = c & 1 ? 3988292384 ^ c >>> 1 : c >>> 1;
         }
-        table2[n] = c;
+        table3[n] = c;
       }
-      return table2;
+      return table3;
     }
     var crcTable = makeTable();
     function crc32(crc, buf, len, pos) {
@@ -3810,7 +3810,7 @@ var require_inftrees = __commonJS({
       64,
       64
     ];
-    module2.exports = function inflate_table(type, lens, lens_index, codes, table2, table_index, work, opts) {
+    module2.exports = function inflate_table(type, lens, lens_index, codes, table3, table_index, work, opts) {
       var bits = opts.bits;
       var len = 0;
       var sym = 0;
@@ -3850,8 +3850,8 @@ var require_inftrees = __commonJS({
         root = max2;
       }
       if (max2 === 0) {
-        table2[table_index++] = 1 << 24 | 64 << 16 | 0;
-        table2[table_index++] = 1 << 24 | 64 << 16 | 0;
+        table3[table_index++] = 1 << 24 | 64 << 16 | 0;
+        table3[table_index++] = 1 << 24 | 64 << 16 | 0;
         opts.bits = 1;
         return 0;
       }
@@ -3926,7 +3926,7 @@ var require_inftrees = __commonJS({
         min = fill2;
         do {
           fill2 -= incr;
-          table2[next + (huff >> drop) + fill2] = here_bits << 24 | here_op << 16 | here_val | 0;
+          table3[next + (huff >> drop) + fill2] = here_bits << 24 | here_op << 16 | here_val | 0;
         } while (fill2 !== 0);
         incr = 1 << len - 1;
         while (huff & incr) {
@@ -3965,11 +3965,11 @@ var require_inftrees = __commonJS({
             return 1;
           }
           low = huff & mask;
-          table2[low] = root << 24 | curr << 16 | next - table_index | 0;
+          table3[low] = root << 24 | curr << 16 | next - table_index | 0;
         }
       }
       if (huff !== 0) {
-        table2[next + huff] = len - drop << 24 | 64 << 16 | 0;
+        table3[next + huff] = len - drop << 24 | 64 << 16 | 0;
       }
       opts.bits = root;
       return 0;
@@ -5553,7 +5553,7 @@ var require_umd = __commonJS({
       function postInstantiate(extendedExports, instance) {
         const exports4 = instance.exports;
         const memory = exports4.memory;
-        const table2 = exports4.table;
+        const table3 = exports4.table;
         const __new = exports4.__new || F_NO_EXPORT_RUNTIME;
         const __pin = exports4.__pin || F_NO_EXPORT_RUNTIME;
         const __unpin = exports4.__unpin || F_NO_EXPORT_RUNTIME;
@@ -5691,9 +5691,9 @@ var require_umd = __commonJS({
         }
         extendedExports.__getArrayBuffer = __getArrayBuffer;
         function __getFunction(ptr) {
-          if (!table2) throw Error(E_NO_EXPORT_TABLE);
+          if (!table3) throw Error(E_NO_EXPORT_TABLE);
           const index = new Uint32Array(memory.buffer)[ptr >>> 2];
-          return table2.get(index);
+          return table3.get(index);
         }
         extendedExports.__getFunction = __getFunction;
         function getTypedArray(Type, alignLog2, ptr) {
@@ -5729,7 +5729,7 @@ var require_umd = __commonJS({
         }
         extendedExports.__instanceof = __instanceof;
         extendedExports.memory = extendedExports.memory || memory;
-        extendedExports.table = extendedExports.table || table2;
+        extendedExports.table = extendedExports.table || table3;
         return demangle(exports4, extendedExports);
       }
       function isResponse(src) {
@@ -5884,11 +5884,11 @@ var require_wasm = __commonJS({
     "use strict";
     var __awaiter = exports2 && exports2.__awaiter || function(thisArg, _arguments, P, generator) {
       function adopt(value) {
-        return value instanceof P ? value : new P(function(resolve8) {
-          resolve8(value);
+        return value instanceof P ? value : new P(function(resolve10) {
+          resolve10(value);
         });
       }
-      return new (P || (P = Promise))(function(resolve8, reject) {
+      return new (P || (P = Promise))(function(resolve10, reject) {
         function fulfilled(value) {
           try {
             step(generator.next(value));
@@ -5904,7 +5904,7 @@ var require_wasm = __commonJS({
           }
         }
         function step(result) {
-          result.done ? resolve8(result.value) : adopt(result.value).then(fulfilled, rejected);
+          result.done ? resolve10(result.value) : adopt(result.value).then(fulfilled, rejected);
         }
         step((generator = generator.apply(thisArg, _arguments || [])).next());
       });
@@ -6040,8 +6040,8 @@ var require_wasm = __commonJS({
       recordValueWithExpectedInterval(value, expectedIntervalBetweenValueSamples) {
         this._wasmHistogram.recordValueWithExpectedInterval(value, expectedIntervalBetweenValueSamples);
       }
-      getValueAtPercentile(percentile) {
-        return this._wasmHistogram.getValueAtPercentile(percentile);
+      getValueAtPercentile(percentile2) {
+        return this._wasmHistogram.getValueAtPercentile(percentile2);
       }
       outputPercentileDistribution(percentileTicksPerHalfDistance = 5, outputValueUnitScalingRatio = 1, useCsvFormat = false) {
         if (useCsvFormat) {
@@ -10380,9 +10380,9 @@ var require_dispatcher_base = __commonJS({
       }
       close(callback) {
         if (callback === void 0) {
-          return new Promise((resolve8, reject) => {
+          return new Promise((resolve10, reject) => {
             this.close((err, data) => {
-              return err ? reject(err) : resolve8(data);
+              return err ? reject(err) : resolve10(data);
             });
           });
         }
@@ -10420,9 +10420,9 @@ var require_dispatcher_base = __commonJS({
           err = null;
         }
         if (callback === void 0) {
-          return new Promise((resolve8, reject) => {
+          return new Promise((resolve10, reject) => {
             this.destroy(err, (err2, data) => {
-              return err2 ? reject(err2) : resolve8(data);
+              return err2 ? reject(err2) : resolve10(data);
             });
           });
         }
@@ -13928,8 +13928,8 @@ var require_promise = __commonJS({
     function createDeferredPromise() {
       let res;
       let rej;
-      const promise2 = new Promise((resolve8, reject) => {
-        res = resolve8;
+      const promise2 = new Promise((resolve10, reject) => {
+        res = resolve10;
         rej = reject;
       });
       return { promise: promise2, resolve: res, reject: rej };
@@ -14319,7 +14319,7 @@ var require_client_h1 = __commonJS({
            * @param {number} len
            * @returns {number}
            */
-          wasm_on_url: (p, at, len) => {
+          wasm_on_url: (p, at2, len) => {
             return 0;
           },
           /**
@@ -14328,9 +14328,9 @@ var require_client_h1 = __commonJS({
            * @param {number} len
            * @returns {number}
            */
-          wasm_on_status: (p, at, len) => {
+          wasm_on_status: (p, at2, len) => {
             assert2(currentParser.ptr === p);
-            const start3 = at - currentBufferPtr + currentBufferRef.byteOffset;
+            const start3 = at2 - currentBufferPtr + currentBufferRef.byteOffset;
             return currentParser.onStatus(new FastBuffer(currentBufferRef.buffer, start3, len));
           },
           /**
@@ -14347,9 +14347,9 @@ var require_client_h1 = __commonJS({
            * @param {number} len
            * @returns {number}
            */
-          wasm_on_header_field: (p, at, len) => {
+          wasm_on_header_field: (p, at2, len) => {
             assert2(currentParser.ptr === p);
-            const start3 = at - currentBufferPtr + currentBufferRef.byteOffset;
+            const start3 = at2 - currentBufferPtr + currentBufferRef.byteOffset;
             return currentParser.onHeaderField(new FastBuffer(currentBufferRef.buffer, start3, len));
           },
           /**
@@ -14358,9 +14358,9 @@ var require_client_h1 = __commonJS({
            * @param {number} len
            * @returns {number}
            */
-          wasm_on_header_value: (p, at, len) => {
+          wasm_on_header_value: (p, at2, len) => {
             assert2(currentParser.ptr === p);
-            const start3 = at - currentBufferPtr + currentBufferRef.byteOffset;
+            const start3 = at2 - currentBufferPtr + currentBufferRef.byteOffset;
             return currentParser.onHeaderValue(new FastBuffer(currentBufferRef.buffer, start3, len));
           },
           /**
@@ -14380,9 +14380,9 @@ var require_client_h1 = __commonJS({
            * @param {number} len
            * @returns {number}
            */
-          wasm_on_body: (p, at, len) => {
+          wasm_on_body: (p, at2, len) => {
             assert2(currentParser.ptr === p);
-            const start3 = at - currentBufferPtr + currentBufferRef.byteOffset;
+            const start3 = at2 - currentBufferPtr + currentBufferRef.byteOffset;
             return currentParser.onBody(new FastBuffer(currentBufferRef.buffer, start3, len));
           },
           /**
@@ -15355,12 +15355,12 @@ upgrade: ${upgrade}\r
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve8, reject) => {
+      const waitForDrain = () => new Promise((resolve10, reject) => {
         assert2(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve8;
+          callback = resolve10;
         }
       });
       socket.on("close", onDrain).on("drain", onDrain);
@@ -15707,15 +15707,15 @@ var require_client_h2 = __commonJS({
       } catch {
       }
     }
-    function onHttp2RemoteSettings(settings3) {
-      this[kClient][kMaxConcurrentStreams] = settings3.maxConcurrentStreams ?? this[kClient][kMaxConcurrentStreams];
-      if (this[kRemoteSettings] === true && this[kEnableConnectProtocol] === true && settings3.enableConnectProtocol === false) {
+    function onHttp2RemoteSettings(settings4) {
+      this[kClient][kMaxConcurrentStreams] = settings4.maxConcurrentStreams ?? this[kClient][kMaxConcurrentStreams];
+      if (this[kRemoteSettings] === true && this[kEnableConnectProtocol] === true && settings4.enableConnectProtocol === false) {
         const err = new InformationalError("HTTP/2: Server disabled extended CONNECT protocol against RFC-8441");
         this[kSocket][kError] = err;
         this[kClient][kOnError](err);
         return;
       }
-      this[kEnableConnectProtocol] = settings3.enableConnectProtocol ?? this[kEnableConnectProtocol];
+      this[kEnableConnectProtocol] = settings4.enableConnectProtocol ?? this[kEnableConnectProtocol];
       this[kRemoteSettings] = true;
       this[kClient][kResume]();
     }
@@ -16244,12 +16244,12 @@ var require_client_h2 = __commonJS({
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve8, reject) => {
+      const waitForDrain = () => new Promise((resolve10, reject) => {
         assert2(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve8;
+          callback = resolve10;
         }
       });
       h2stream.on("close", onDrain).on("drain", onDrain);
@@ -16566,16 +16566,16 @@ var require_client = __commonJS({
         return this[kNeedDrain] < 2;
       }
       [kClose]() {
-        return new Promise((resolve8) => {
+        return new Promise((resolve10) => {
           if (this[kSize]) {
-            this[kClosedResolve] = resolve8;
+            this[kClosedResolve] = resolve10;
           } else {
-            resolve8(null);
+            resolve10(null);
           }
         });
       }
       [kDestroy](err) {
-        return new Promise((resolve8) => {
+        return new Promise((resolve10) => {
           const requests = this[kQueue].splice(this[kPendingIdx]);
           for (let i = 0; i < requests.length; i++) {
             const request2 = requests[i];
@@ -16588,7 +16588,7 @@ var require_client = __commonJS({
               this[kClosedResolve]();
               this[kClosedResolve] = null;
             }
-            resolve8(null);
+            resolve10(null);
           };
           if (this[kHTTPContext]) {
             this[kHTTPContext].destroy(err, callback);
@@ -16995,8 +16995,8 @@ var require_pool_base = __commonJS({
           }
           return Promise.all(closeAll);
         } else {
-          return new Promise((resolve8) => {
-            this[kClosedResolve] = resolve8;
+          return new Promise((resolve10) => {
+            this[kClosedResolve] = resolve10;
           });
         }
       }
@@ -18118,7 +18118,7 @@ var require_socks5_proxy_agent = __commonJS({
         const proxyHost = this[kProxyUrl].hostname;
         const proxyPort = parseInt(this[kProxyUrl].port) || 1080;
         debug("creating SOCKS5 connection to", proxyHost, proxyPort);
-        const socket = await new Promise((resolve8, reject) => {
+        const socket = await new Promise((resolve10, reject) => {
           this[kConnector]({
             hostname: proxyHost,
             host: proxyHost,
@@ -18128,7 +18128,7 @@ var require_socks5_proxy_agent = __commonJS({
             if (err) {
               reject(err);
             } else {
-              resolve8(socket2);
+              resolve10(socket2);
             }
           });
         });
@@ -18138,14 +18138,14 @@ var require_socks5_proxy_agent = __commonJS({
           socket.destroy();
         });
         await socks5Client.handshake();
-        await new Promise((resolve8, reject) => {
+        await new Promise((resolve10, reject) => {
           const timeout = setTimeout(() => {
             reject(new Error("SOCKS5 authentication timeout"));
           }, 5e3);
           const onAuthenticated = () => {
             clearTimeout(timeout);
             socks5Client.removeListener("error", onError);
-            resolve8();
+            resolve10();
           };
           const onError = (err) => {
             clearTimeout(timeout);
@@ -18154,14 +18154,14 @@ var require_socks5_proxy_agent = __commonJS({
           };
           if (socks5Client.state === STATES.AUTHENTICATED) {
             clearTimeout(timeout);
-            resolve8();
+            resolve10();
           } else {
             socks5Client.once("authenticated", onAuthenticated);
             socks5Client.once("error", onError);
           }
         });
         await socks5Client.connect(targetHost, targetPort);
-        await new Promise((resolve8, reject) => {
+        await new Promise((resolve10, reject) => {
           const timeout = setTimeout(() => {
             reject(new Error("SOCKS5 connection timeout"));
           }, 5e3);
@@ -18169,7 +18169,7 @@ var require_socks5_proxy_agent = __commonJS({
             debug("SOCKS5 tunnel established to", targetHost, targetPort, "via", info);
             clearTimeout(timeout);
             socks5Client.removeListener("error", onError);
-            resolve8();
+            resolve10();
           };
           const onError = (err) => {
             clearTimeout(timeout);
@@ -18212,8 +18212,8 @@ var require_socks5_proxy_agent = __commonJS({
                       socket,
                       servername: this[kRequestTls]?.servername || targetHost
                     });
-                    await new Promise((resolve8, reject) => {
-                      finalSocket.once("secureConnect", resolve8);
+                    await new Promise((resolve10, reject) => {
+                      finalSocket.once("secureConnect", resolve10);
                       finalSocket.once("error", reject);
                     });
                   }
@@ -19346,7 +19346,7 @@ var require_readable = __commonJS({
         if (this._readableState.closeEmitted) {
           return Promise.resolve(null);
         }
-        return new Promise((resolve8, reject) => {
+        return new Promise((resolve10, reject) => {
           if (this[kContentLength] && this[kContentLength] > limit || this[kBytesRead] > limit) {
             this.destroy(new AbortError());
           }
@@ -19360,11 +19360,11 @@ var require_readable = __commonJS({
               if (signal.aborted) {
                 reject(signal.reason ?? new AbortError());
               } else {
-                resolve8(null);
+                resolve10(null);
               }
             });
           } else {
-            this.on("close", resolve8);
+            this.on("close", resolve10);
           }
           this.on("error", noop).on("data", () => {
             if (this[kBytesRead] > limit) {
@@ -19392,7 +19392,7 @@ var require_readable = __commonJS({
     }
     function consume(stream, type) {
       assert2(!stream[kConsume]);
-      return new Promise((resolve8, reject) => {
+      return new Promise((resolve10, reject) => {
         if (isUnusable(stream)) {
           const rState = stream._readableState;
           if (rState.destroyed && rState.closeEmitted === false) {
@@ -19407,7 +19407,7 @@ var require_readable = __commonJS({
             stream[kConsume] = {
               type,
               stream,
-              resolve: resolve8,
+              resolve: resolve10,
               reject,
               length: 0,
               body: []
@@ -19481,18 +19481,18 @@ var require_readable = __commonJS({
       return buffer;
     }
     function consumeEnd(consume2, encoding) {
-      const { type, body, resolve: resolve8, stream, length } = consume2;
+      const { type, body, resolve: resolve10, stream, length } = consume2;
       try {
         if (type === "text") {
-          resolve8(chunksDecode(body, length, encoding));
+          resolve10(chunksDecode(body, length, encoding));
         } else if (type === "json") {
-          resolve8(JSON.parse(chunksDecode(body, length, encoding)));
+          resolve10(JSON.parse(chunksDecode(body, length, encoding)));
         } else if (type === "arrayBuffer") {
-          resolve8(chunksConcat(body, length).buffer);
+          resolve10(chunksConcat(body, length).buffer);
         } else if (type === "blob") {
-          resolve8(new Blob(body, { type: stream[kContentType] }));
+          resolve10(new Blob(body, { type: stream[kContentType] }));
         } else if (type === "bytes") {
-          resolve8(chunksConcat(body, length));
+          resolve10(chunksConcat(body, length));
         }
         consumeFinish(consume2);
       } catch (err) {
@@ -19682,9 +19682,9 @@ var require_api_request = __commonJS({
     };
     function request2(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve8, reject) => {
+        return new Promise((resolve10, reject) => {
           request2.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve8(data);
+            return err ? reject(err) : resolve10(data);
           });
         });
       }
@@ -19896,9 +19896,9 @@ var require_api_stream = __commonJS({
     };
     function stream(opts, factory, callback) {
       if (callback === void 0) {
-        return new Promise((resolve8, reject) => {
+        return new Promise((resolve10, reject) => {
           stream.call(this, opts, factory, (err, data) => {
-            return err ? reject(err) : resolve8(data);
+            return err ? reject(err) : resolve10(data);
           });
         });
       }
@@ -20186,9 +20186,9 @@ var require_api_upgrade = __commonJS({
     };
     function upgrade(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve8, reject) => {
+        return new Promise((resolve10, reject) => {
           upgrade.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve8(data);
+            return err ? reject(err) : resolve10(data);
           });
         });
       }
@@ -20281,9 +20281,9 @@ var require_api_connect = __commonJS({
     };
     function connect2(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve8, reject) => {
+        return new Promise((resolve10, reject) => {
           connect2.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve8(data);
+            return err ? reject(err) : resolve10(data);
           });
         });
       }
@@ -21094,17 +21094,17 @@ var require_mock_call_history = __commonJS({
       lastCall() {
         return this.logs.at(-1);
       }
-      nthCall(number4) {
-        if (typeof number4 !== "number") {
+      nthCall(number5) {
+        if (typeof number5 !== "number") {
           throw new InvalidArgumentError("nthCall must be called with a number");
         }
-        if (!Number.isInteger(number4)) {
+        if (!Number.isInteger(number5)) {
           throw new InvalidArgumentError("nthCall must be called with an integer");
         }
-        if (Math.sign(number4) !== 1) {
+        if (Math.sign(number5) !== 1) {
           throw new InvalidArgumentError("nthCall must be called with a positive value. use firstCall or lastCall instead");
         }
-        return this.logs.at(number4 - 1);
+        return this.logs.at(number5 - 1);
       }
       filterCalls(criteria, options) {
         if (this.logs.length === 0) {
@@ -21557,7 +21557,7 @@ var require_snapshot_recorder = __commonJS({
   "node_modules/undici/lib/mock/snapshot-recorder.js"(exports2, module2) {
     "use strict";
     var { writeFile, readFile: readFile2, mkdir } = __require("node:fs/promises");
-    var { dirname: dirname3, resolve: resolve8 } = __require("node:path");
+    var { dirname: dirname3, resolve: resolve10 } = __require("node:path");
     var { setTimeout: setTimeout2, clearTimeout: clearTimeout2 } = __require("node:timers");
     var { InvalidArgumentError, UndiciError } = require_errors();
     var { hashId, isUrlExcludedFactory, normalizeHeaders, createHeaderFilters } = require_snapshot_utils();
@@ -21758,7 +21758,7 @@ var require_snapshot_recorder = __commonJS({
           throw new InvalidArgumentError("Snapshot path is required");
         }
         try {
-          const data = await readFile2(resolve8(path), "utf8");
+          const data = await readFile2(resolve10(path), "utf8");
           const parsed = JSON.parse(data);
           if (Array.isArray(parsed)) {
             this.#snapshots.clear();
@@ -21787,7 +21787,7 @@ var require_snapshot_recorder = __commonJS({
         if (!path) {
           throw new InvalidArgumentError("Snapshot path is required");
         }
-        const resolvedPath = resolve8(path);
+        const resolvedPath = resolve10(path);
         await mkdir(dirname3(resolvedPath), { recursive: true });
         const data = Array.from(this.#snapshots.entries()).map(([hash3, snapshot]) => ({
           hash: hash3,
@@ -22807,8 +22807,8 @@ var require_dns = __commonJS({
       get(hostname3) {
         return this.#records.get(hostname3) ?? null;
       }
-      set(hostname3, records) {
-        this.#records.set(hostname3, records);
+      set(hostname3, records2) {
+        this.#records.set(hostname3, records2);
       }
       delete(hostname3) {
         this.#records.delete(hostname3);
@@ -22857,10 +22857,10 @@ var require_dns = __commonJS({
               return;
             }
             this.setRecords(origin, addresses);
-            const records = this.storage.get(origin.hostname);
+            const records2 = this.storage.get(origin.hostname);
             const ip = this.pick(
               origin,
-              records,
+              records2,
               newOpts.affinity
             );
             let port;
@@ -22923,7 +22923,7 @@ var require_dns = __commonJS({
       }
       #defaultPick(origin, hostnameRecords, affinity) {
         let ip = null;
-        const { records, offset } = hostnameRecords;
+        const { records: records2, offset } = hostnameRecords;
         let family;
         if (this.dualStack) {
           if (affinity == null) {
@@ -22935,13 +22935,13 @@ var require_dns = __commonJS({
               affinity = (hostnameRecords.offset & 1) === 1 ? 6 : 4;
             }
           }
-          if (records[affinity] != null && records[affinity].ips.length > 0) {
-            family = records[affinity];
+          if (records2[affinity] != null && records2[affinity].ips.length > 0) {
+            family = records2[affinity];
           } else {
-            family = records[affinity === 4 ? 6 : 4];
+            family = records2[affinity === 4 ? 6 : 4];
           }
         } else {
-          family = records[affinity];
+          family = records2[affinity];
         }
         if (family == null || family.ips.length === 0) {
           return ip;
@@ -22963,11 +22963,11 @@ var require_dns = __commonJS({
         return ip;
       }
       pickFamily(origin, ipFamily) {
-        const records = this.storage.get(origin.hostname)?.records;
-        if (!records) {
+        const records2 = this.storage.get(origin.hostname)?.records;
+        if (!records2) {
           return null;
         }
-        const family = records[ipFamily];
+        const family = records2[ipFamily];
         if (!family) {
           return null;
         }
@@ -22988,7 +22988,7 @@ var require_dns = __commonJS({
       }
       setRecords(origin, addresses) {
         const timestamp = Date.now();
-        const records = { records: { 4: null, 6: null } };
+        const records2 = { records: { 4: null, 6: null } };
         let minTTL = this.#maxTTL;
         for (const record2 of addresses) {
           record2.timestamp = timestamp;
@@ -22998,11 +22998,11 @@ var require_dns = __commonJS({
           } else {
             record2.ttl = this.#maxTTL;
           }
-          const familyRecords = records.records[record2.family] ?? { ips: [] };
+          const familyRecords = records2.records[record2.family] ?? { ips: [] };
           familyRecords.ips.push(record2);
-          records.records[record2.family] = familyRecords;
+          records2.records[record2.family] = familyRecords;
         }
-        this.storage.set(origin.hostname, records, { ttl: minTTL });
+        this.storage.set(origin.hostname, records2, { ttl: minTTL });
       }
       deleteRecords(origin) {
         this.storage.delete(origin.hostname);
@@ -29767,7 +29767,7 @@ var require_fetch = __commonJS({
         const agent = fetchParams.controller.dispatcher;
         const path = url2.pathname + url2.search;
         const hasTrailingQuestionMark = url2.search.length === 0 && url2.href[url2.href.length - url2.hash.length - 1] === "?";
-        return new Promise((resolve8, reject) => agent.dispatch(
+        return new Promise((resolve10, reject) => agent.dispatch(
           {
             path: hasTrailingQuestionMark ? `${path}?` : path,
             origin: url2.origin,
@@ -29855,7 +29855,7 @@ var require_fetch = __commonJS({
               }
               this.body = new Readable({ read: resume });
               const onError = this.onError.bind(this);
-              resolve8({
+              resolve10({
                 status: status2,
                 statusText,
                 headersList,
@@ -29908,7 +29908,7 @@ var require_fetch = __commonJS({
                   headersList.append(headerName2, String(value), true);
                 }
               }
-              resolve8({
+              resolve10({
                 status: status2,
                 statusText: STATUS_CODES[status2],
                 headersList,
@@ -29932,7 +29932,7 @@ var require_fetch = __commonJS({
                   headersList.append(nameStr, value.toString("latin1"), true);
                 }
               }
-              resolve8({
+              resolve10({
                 status: status2,
                 statusText: STATUS_CODES[status2],
                 headersList,
@@ -33196,7 +33196,7 @@ var require_websocketstream = __commonJS({
         this.#handler.readyState = states.OPEN;
         const extensions = parsedExtensions ?? "";
         const protocol = response.headersList.get("sec-websocket-protocol") ?? "";
-        const readable = new ReadableStream({
+        const readable2 = new ReadableStream({
           start: (controller) => {
             this.#readableStreamController = controller;
           },
@@ -33210,11 +33210,11 @@ var require_websocketstream = __commonJS({
           close: () => closeWebSocketConnection(this.#handler, null, null),
           abort: (reason) => this.#closeUsingReason(reason)
         });
-        this.#readableStream = readable;
+        this.#readableStream = readable2;
         this.#openedPromise.resolve({
           extensions,
           protocol,
-          readable,
+          readable: readable2,
           writable
         });
       }
@@ -33817,10 +33817,10 @@ var require_eventsource = __commonJS({
           lastEventId: "",
           reconnectionTime: eventSourceInitDict.node.reconnectionTime
         };
-        const settings3 = environmentSettingsObject;
+        const settings4 = environmentSettingsObject;
         let urlRecord;
         try {
-          urlRecord = new URL(url2, settings3.settingsObject.baseUrl);
+          urlRecord = new URL(url2, settings4.settingsObject.baseUrl);
           this.#state.origin = urlRecord.origin;
         } catch (e) {
           throw new DOMException(e, "SyntaxError");
@@ -37973,7 +37973,7 @@ ${indent}${line}` : "\n";
           str += ",";
         } else if (ctx.options.trailingComma) {
           if (ctx.options.lineWidth > 0) {
-            reqNewline || (reqNewline = lines.reduce((sum4, line) => sum4 + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
+            reqNewline || (reqNewline = lines.reduce((sum5, line) => sum5 + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
           }
           if (reqNewline) {
             str += ",";
@@ -37989,7 +37989,7 @@ ${indent}${line}` : "\n";
         return start3 + end2;
       } else {
         if (!reqNewline) {
-          const len = lines.reduce((sum4, line) => sum4 + line.length + 2, 2);
+          const len = lines.reduce((sum5, line) => sum5 + line.length + 2, 2);
           reqNewline = ctx.options.lineWidth > 0 && len > ctx.options.lineWidth;
         }
         if (reqNewline) {
@@ -43446,14 +43446,14 @@ function leven(first, second, options) {
 // src/config/suggestions.ts
 function nearest(word, known) {
   const plain = word.replace(/([a-z])([A-Z])/g, "$1-$2").replaceAll("_", "-").toLowerCase();
-  let best = null;
+  let best2 = null;
   for (const name2 of known) {
     const distance = leven(plain, name2.toLowerCase());
-    if (best === null || distance < best.distance) best = { name: name2, distance };
+    if (best2 === null || distance < best2.distance) best2 = { name: name2, distance };
   }
-  if (best === null) return null;
-  const reach = Math.max(1, Math.ceil(Math.max(plain.length, best.name.length) / 3));
-  return best.distance <= reach ? best.name : null;
+  if (best2 === null) return null;
+  const reach = Math.max(1, Math.ceil(Math.max(plain.length, best2.name.length) / 3));
+  return best2.distance <= reach ? best2.name : null;
 }
 
 // src/kernel/errors.ts
@@ -43494,8 +43494,8 @@ function parseDuration(text3) {
   if (compact === "0") return ns(0);
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(compact)) return null;
   let total2 = 0;
-  for (const [, amount2, name2] of compact.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) {
-    total2 += Number(amount2) * durationUnits[name2];
+  for (const [, amount3, name2] of compact.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) {
+    total2 += Number(amount3) * durationUnits[name2];
   }
   return ns(total2);
 }
@@ -43597,13 +43597,13 @@ function helpOf(command2) {
     left: `  --${name2}${flag2.type === "string" ? ` ${flag2.value ?? "VALUE"}` : ""}`,
     right: flag2.help
   }));
-  const width = Math.max(...rows2.map(({ left: left2 }) => left2.length)) + 2;
+  const width2 = Math.max(...rows2.map(({ left: left2 }) => left2.length)) + 2;
   return [
     `usage: tailgate ${command2.usage}`,
     "",
     command2.summary,
     "",
-    ...rows2.map(({ left: left2, right }) => `${left2.padEnd(width)}${right}`)
+    ...rows2.map(({ left: left2, right }) => `${left2.padEnd(width2)}${right}`)
   ].join("\n");
 }
 function usage(command2, message) {
@@ -43618,36 +43618,3133 @@ function text(flags, name2) {
   return typeof value === "string" ? value : void 0;
 }
 function numberFlag(flags, name2, bounds) {
-  const given = text(flags, name2);
-  if (given === void 0) return void 0;
-  const value = Number(given);
+  const given2 = text(flags, name2);
+  if (given2 === void 0) return void 0;
+  const value = Number(given2);
   const fits = Number.isFinite(value) && value >= bounds.least && value <= bounds.most;
   if (!fits || bounds.whole === true && !Number.isInteger(value)) {
     const kind = bounds.whole === true ? "a whole number" : "a number";
     throw new TailgateError({
       code: "usage",
-      message: `--${name2} is "${given}"; it wants ${kind} from ${bounds.least} to ${bounds.most}`
+      message: `--${name2} is "${given2}"; it wants ${kind} from ${bounds.least} to ${bounds.most}`
     });
   }
   return value;
 }
 function durationFlag(flags, name2, most) {
-  const given = text(flags, name2);
-  if (given === void 0) return void 0;
-  const value = parseDuration(given);
+  const given2 = text(flags, name2);
+  if (given2 === void 0) return void 0;
+  const value = parseDuration(given2);
   if (value === null || value <= 0 || value > most) {
     throw new TailgateError({
       code: "usage",
-      message: `--${name2} is "${given}"; it wants a duration such as 500ms, 6s or 2m, at most ${most / 6e10} min`
+      message: `--${name2} is "${given2}"; it wants a duration such as 500ms, 6s or 2m, at most ${most / 6e10} min`
     });
   }
   return value;
 }
 
+// src/commands/compare.ts
+import { resolve as resolve2 } from "node:path";
+
+// src/microbench/result-file.ts
+import { readFileSync, statSync } from "node:fs";
+
+// src/microbench/adapters/decode.ts
+import { gunzipSync } from "node:zlib";
+var benchmarkFileLimit = 64 * 1024 * 1024;
+function decodeText(bytes2, name2) {
+  refuseLarge(bytes2.length, name2);
+  if (bytes2.length === 0) {
+    throw new TailgateError({
+      code: "usage",
+      message: `${name2} is empty`,
+      hint: "did the benchmark command write its results there, and did it succeed?"
+    });
+  }
+  const plain = bytes2[0] === 31 && bytes2[1] === 139 ? unpack(bytes2, name2) : bytes2;
+  const warnings2 = [];
+  const encoding = encodingOf(plain);
+  let text3;
+  try {
+    text3 = new TextDecoder(encoding, { fatal: true }).decode(plain);
+  } catch {
+    text3 = new TextDecoder("windows-1252").decode(plain);
+    warnings2.push({
+      code: "encoding-guessed",
+      message: `${name2} is not ${encoding.toUpperCase()}; it was read as Windows-1252`
+    });
+  }
+  if (text3.includes("\0")) {
+    throw new TailgateError({
+      code: "usage",
+      message: `${name2} is a binary file, not a benchmark's text or JSON`,
+      hint: "vegeta and criterion keep binary or CBOR files beside their reports: give the report"
+    });
+  }
+  const uncoloured = text3.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "");
+  return { text: uncoloured.replace(/\r\n?/g, "\n").replace(/^\ufeff/, ""), warnings: warnings2 };
+}
+function encodingOf(bytes2) {
+  if (bytes2[0] === 255 && bytes2[1] === 254) return "utf-16le";
+  if (bytes2[0] === 254 && bytes2[1] === 255) return "utf-16be";
+  const head = bytes2.subarray(0, 64);
+  let evenZeros = 0;
+  let oddZeros = 0;
+  head.forEach((byte, index) => {
+    if (byte === 0) index % 2 === 0 ? evenZeros++ : oddZeros++;
+  });
+  const enough = head.length / 4;
+  if (oddZeros >= enough && evenZeros === 0 && oddZeros > 0) return "utf-16le";
+  if (evenZeros >= enough && oddZeros === 0 && evenZeros > 0) return "utf-16be";
+  return "utf-8";
+}
+function unpack(bytes2, name2) {
+  try {
+    return gunzipSync(bytes2, { maxOutputLength: benchmarkFileLimit });
+  } catch (cause) {
+    throw new TailgateError({
+      code: "usage",
+      message: `${name2} is gzip, but it is broken or unpacks to more than ${benchmarkFileLimit / 1024 ** 2} MB`,
+      cause
+    });
+  }
+}
+function refuseLarge(size, name2) {
+  if (size <= benchmarkFileLimit) return;
+  throw new TailgateError({
+    code: "usage",
+    message: `${name2} has ${Math.ceil(size / 1024 ** 2)} MB; the limit is ${benchmarkFileLimit / 1024 ** 2} MB`,
+    hint: "leave the samples of every single iteration out of the file (tinybench: retainSamples false; mitata: samples false)"
+  });
+}
+
+// src/microbench/adapters/adapter.ts
+function isRecord(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+function records(value) {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+function at(value, ...path) {
+  let here = value;
+  for (const field of path) {
+    if (!isRecord(here) || !Object.hasOwn(here, field)) return void 0;
+    here = here[field];
+  }
+  return here;
+}
+function textAt(value, ...path) {
+  const found = at(value, ...path);
+  return typeof found === "string" && found !== "" ? found : null;
+}
+
+// src/microbench/adapters/json.ts
+var deepest = 500;
+var beginning = /^[ \t]*(?=\{\s*["}]|\[\s*(?:[[{"\]\d-]|true\b|false\b|null\b|nan\b|inf\b))/im;
+function beginsAsJson(text3) {
+  return beginning.exec(text3)?.index === 0 || beginning.exec(text3.trimStart())?.index === 0;
+}
+function findJson(text3, file3) {
+  const start3 = beginning.exec(text3);
+  if (start3 === null) return { kind: "none" };
+  try {
+    return { kind: "values", values: [JSON.parse(text3.slice(start3.index))], alone: beginsAsJson(text3) };
+  } catch {
+  }
+  const reader = new JsonReader(text3, file3, start3.index);
+  const values = [];
+  try {
+    do
+      values.push(reader.value(0));
+    while (reader.moreFollows());
+  } catch (error62) {
+    if (error62 instanceof TailgateError) return { kind: "broken", error: error62 };
+    throw error62;
+  }
+  return { kind: "values", values, alone: beginsAsJson(text3) && reader.atEnd() };
+}
+var JsonReader = class {
+  #text;
+  #file;
+  #position;
+  constructor(text3, file3, position = 0) {
+    this.#text = text3;
+    this.#file = file3;
+    this.#position = position;
+  }
+  /** Another value, not other text. */
+  moreFollows() {
+    this.#skipBlank();
+    return this.#position < this.#text.length && beginsAsJson(this.#text.slice(this.#position, this.#position + 200));
+  }
+  atEnd() {
+    this.#skipBlank();
+    return this.#position >= this.#text.length;
+  }
+  value(depth) {
+    this.#skipBlank();
+    if (depth > deepest) this.#fail(`more than ${deepest} levels of nesting`);
+    const character = this.#text[this.#position];
+    if (character === "{") return this.#record(depth);
+    if (character === "[") return this.#list(depth);
+    if (character === '"') return this.#string();
+    return this.#word();
+  }
+  #record(depth) {
+    const entries = [];
+    this.#position++;
+    this.#skipBlank();
+    if (this.#take("}")) return {};
+    for (; ; ) {
+      this.#skipBlank();
+      if (this.#text[this.#position] !== '"') {
+        this.#fail(
+          "a field name in double quotes is missing",
+          /\d,$/.test(this.#text.slice(this.#position - 2, this.#position)) && /\d/.test(this.#here()) ? "this looks like a decimal comma; run the benchmark with LC_ALL=C" : void 0
+        );
+      }
+      const field = this.#string();
+      this.#skipBlank();
+      if (!this.#take(":")) this.#fail(`":" after the field "${field}" is missing`);
+      entries.push([field, this.value(depth + 1)]);
+      this.#skipBlank();
+      if (this.#take("}")) return Object.fromEntries(entries);
+      if (!this.#take(",")) this.#fail('"," or "}" is missing');
+    }
+  }
+  #list(depth) {
+    const items = [];
+    this.#position++;
+    this.#skipBlank();
+    if (this.#take("]")) return items;
+    for (; ; ) {
+      items.push(this.value(depth + 1));
+      this.#skipBlank();
+      if (this.#take("]")) return items;
+      if (!this.#take(",")) this.#fail('"," or "]" is missing');
+    }
+  }
+  #string() {
+    const pattern = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
+    pattern.lastIndex = this.#position;
+    const match = pattern.exec(this.#text);
+    if (match === null) {
+      const begun = this.#position;
+      this.#position = this.#text.length;
+      this.#fail("a text in double quotes is not closed", void 0, begun);
+    }
+    try {
+      const value = JSON.parse(match[0]);
+      this.#position += match[0].length;
+      return value;
+    } catch {
+      return this.#fail("a text in double quotes holds a bad escape or a raw control character");
+    }
+  }
+  #word() {
+    const pattern = /[^\s,:{}[\]"]+/y;
+    pattern.lastIndex = this.#position;
+    const word = pattern.exec(this.#text)?.[0] ?? "";
+    const lower = word.toLowerCase();
+    let value;
+    if (word === "null") value = null;
+    else if (word === "true") value = true;
+    else if (word === "false") value = false;
+    else if (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(word)) value = Number(word);
+    else if (/^[+-]?nan(\(.*\))?$/.test(lower)) value = Number.NaN;
+    else if (/^\+?inf(inity)?$/.test(lower)) value = Number.POSITIVE_INFINITY;
+    else if (/^-inf(inity)?$/.test(lower)) value = Number.NEGATIVE_INFINITY;
+    else this.#fail(word === "" ? "a value is missing" : `${shorten(word)} is not a JSON value`);
+    this.#position += word.length;
+    return value;
+  }
+  #skipBlank() {
+    const pattern = /[ \t\n\r]*/y;
+    pattern.lastIndex = this.#position;
+    this.#position += pattern.exec(this.#text)?.[0].length ?? 0;
+  }
+  #take(character) {
+    if (this.#text[this.#position] !== character) return false;
+    this.#position++;
+    return true;
+  }
+  #here() {
+    return this.#text[this.#position] ?? "";
+  }
+  #fail(what, hint, begun) {
+    const cut2 = this.#position >= this.#text.length;
+    const position = begun ?? this.#position;
+    const before = this.#text.slice(0, position);
+    const line = before.split("\n").length;
+    const column = position - before.lastIndexOf("\n");
+    throw new TailgateError({
+      code: "usage",
+      message: cut2 ? `${this.#file} is cut off: it ends in the middle of a JSON value, line ${line}, column ${column} (${what})` : `${this.#file} is not valid JSON: line ${line}, column ${column}: ${what}`,
+      hint: hint ?? (cut2 ? "did the benchmark end before it had written everything, or was its output cut?" : "write the results to a file of their own, without other output of the command")
+    });
+  }
+};
+function shorten(word) {
+  return JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}\u2026` : word);
+}
+
+// src/microbench/samples.ts
+var formats = [
+  "go-bench",
+  "pyperf",
+  "pytest-benchmark",
+  "google-benchmark",
+  "catch2",
+  "libtest",
+  "criterion",
+  "criterion-estimates",
+  "criterion-messages",
+  "jmh",
+  "benchmarkdotnet",
+  "hyperfine",
+  "benchmark-js",
+  "tinybench",
+  "mitata",
+  "vitest",
+  "k6",
+  "autocannon",
+  "wrk",
+  "wrk2",
+  "oha",
+  "vegeta",
+  "hdr-histogram-log",
+  "github-action-benchmark",
+  "custom-smaller-is-better",
+  "custom-bigger-is-better",
+  "bencher",
+  "tailgate-evidence"
+];
+var mostSamples = 1e3;
+
+// src/microbench/adapters/quantities.ts
+var timeFactors = new Map(
+  Object.entries({
+    ps: 1e-3,
+    ns: 1,
+    nsec: 1,
+    nanosecond: 1,
+    us: 1e3,
+    \u00B5s: 1e3,
+    usec: 1e3,
+    microsecond: 1e3,
+    ms: 1e6,
+    msec: 1e6,
+    millisecond: 1e6,
+    s: 1e9,
+    sec: 1e9,
+    second: 1e9,
+    min: 6e10,
+    minute: 6e10,
+    h: 36e11,
+    hour: 36e11
+  })
+);
+var bytePrefixes = new Map(
+  Object.entries({
+    "": [1, 1],
+    k: [1e3, 1024],
+    m: [1e6, 1024 ** 2],
+    g: [1e9, 1024 ** 3],
+    t: [1e12, 1024 ** 4]
+  })
+);
+var prefixFactors = new Map(
+  Object.entries({ "": 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 })
+);
+var operationWords = "ops?|operations?|iters?|iterations?|reqs?|requests?|calls?|transactions?|queries|query";
+var countWords = /^(allocs?|allocations?|cycles?|instructions?|counts?|integers?|calls?|misses|faults?|objects?)$/i;
+var bareRates = new Map(
+  Object.entries({
+    hz: 1,
+    khz: 1e3,
+    mhz: 1e6,
+    ghz: 1e9,
+    rps: 1,
+    qps: 1,
+    tps: 1
+  })
+);
+function quantityOf(text3, binary = false) {
+  const written = text3.trim();
+  const plain = written.replaceAll("\u03BC", "\xB5").replace(/\s+per\s+/i, "/").replace(/_per_/i, "/");
+  const slash = plain.lastIndexOf("/");
+  const found = slash < 0 ? simple(plain, binary) : ratioOf(plain.slice(0, slash), plain.slice(slash + 1), binary);
+  return found === null ? {
+    unit: { kind: "custom", normalised: written, text: written },
+    factor: 1,
+    direction: "smaller-is-better"
+  } : { ...found, unit: { ...found.unit, text: written } };
+}
+function countOf(word) {
+  return quantity("count", word, 1);
+}
+function ratioOf(head, tail, binary) {
+  const time3 = timeFactor(tail.trim());
+  if (time3 === null) return simple(head.trim(), binary);
+  const amount3 = amountOf(head.trim(), binary);
+  return {
+    ...quantity("rate", `${amount3.of}/s`, amount3.factor * (1e9 / time3)),
+    direction: "bigger-is-better"
+  };
+}
+function simple(text3, binary) {
+  const time3 = timeFactor(text3);
+  if (time3 !== null) return quantity("time", "ns", time3);
+  const size = byteFactor(text3, binary);
+  if (size !== null) return quantity("bytes", "bytes", size);
+  if (countWords.test(text3)) return quantity("count", `${text3.toLowerCase().replace(/s$/, "")}s`, 1);
+  const rate2 = bareRates.get(text3.toLowerCase());
+  if (rate2 !== void 0) {
+    return { ...quantity("rate", "operations/s", rate2), direction: "bigger-is-better" };
+  }
+  if (/^(%|percent(age)?)$/i.test(text3)) return quantity("custom", "percent", 1);
+  const suffix = /^[\w.]+-(ns|us|µs|ms|s|sec|B|bytes)$/.exec(text3)?.[1];
+  return suffix === void 0 ? null : simple(suffix, binary);
+}
+function amountOf(text3, binary) {
+  const size = byteFactor(text3, binary);
+  if (size !== null) return { of: "bytes", factor: size };
+  const operations = new RegExp(`^([kKMGT]?)(?:${operationWords})$`, "i").exec(text3);
+  if (operations !== null) return { of: "operations", factor: prefixFactors.get(operations[1]) ?? 1 };
+  const elements = /^([kKMGT]?)(?:elem(?:ent)?s?|items?)$/.exec(text3);
+  if (elements !== null) return { of: "elements", factor: prefixFactors.get(elements[1]) ?? 1 };
+  return { of: text3, factor: 1 };
+}
+function timeFactor(text3) {
+  const short2 = timeFactors.get(text3);
+  if (short2 !== void 0) return short2;
+  return timeFactors.get(
+    text3.toLowerCase().replace(/(seconds|second|nsec|usec|msec|secs|minutes|hours)$/, singular)
+  ) ?? null;
+}
+function byteFactor(text3, binary) {
+  if (/^bytes?$/i.test(text3)) return 1;
+  const match = /^([KkMGT]?)(i?)(?:B|bytes)$/.exec(text3);
+  if (match === null) return null;
+  const factors = bytePrefixes.get(match[1].toLowerCase());
+  return match[2] === "i" || binary ? factors[1] : factors[0];
+}
+function singular(word) {
+  return word.replace(/s$/, "");
+}
+function quantity(kind, normalised, factor) {
+  return { unit: { kind, normalised, text: normalised }, factor, direction: "smaller-is-better" };
+}
+function readNumber(value) {
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? number(value) : problem(`the file has ${value} here`);
+  }
+  if (typeof value !== "string") return problem("the file has no value here");
+  const text3 = value.trim();
+  if (/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text3)) {
+    const read7 = Number(text3);
+    return Number.isFinite(read7) ? number(read7) : problem(`${text3} is too large for a number`);
+  }
+  if (/^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text3)) return number(Number(text3.replaceAll(",", "")));
+  if (/^[+-]?(nan|inf|infinity)(\(.*\))?$/i.test(text3)) return problem(`the file has ${text3} here`);
+  if (/^[+-]?[\d.]*\d,\d+$/.test(text3)) {
+    return problem(`${text3} has a decimal comma; run the benchmark with LC_ALL=C so that it writes a point`);
+  }
+  return problem(text3 === "" ? "the file has no value here" : `"${text3}" is not a number`);
+}
+function number(value) {
+  return { kind: "number", value };
+}
+function problem(text3) {
+  return { kind: "problem", problem: text3 };
+}
+function splitQuantity(text3) {
+  const match = /^\s*([+-]?(?:nan|inf(?:inity)?|[\d.,]+(?:e[+-]?\d+)?))\s*(.*?)\s*$/i.exec(text3);
+  return match === null ? { amount: text3.trim(), unit: "" } : { amount: match[1], unit: match[2] };
+}
+
+// src/microbench/adapters/sheet.ts
+var RowSheet = class {
+  #drafts = [];
+  #warnings = [];
+  #guessed = /* @__PURE__ */ new Set();
+  #thinned = [];
+  add(draft) {
+    const name2 = cleanName(draft.name, this.#drafts.length + 1);
+    const { unit, factor } = draft.quantity;
+    const direction = draft.direction ?? draft.quantity.direction;
+    if (unit.kind === "custom" && unit.text !== "" && unit.normalised !== "percent" && !draft.direction) {
+      this.#guessed.add(unit.text);
+    }
+    const zeroIsValue = draft.zeroIsValue ?? (unit.kind !== "time" && unit.kind !== "rate");
+    const usable = (value) => usableNumber(value, unit.text, zeroIsValue);
+    const row = (value, problem2, samples2, spread2) => this.#drafts.push({
+      row: { name: name2, unit, direction, value, samples: samples2, spread: spread2, problem: problem2 },
+      origin: draft.origin ?? null
+    });
+    if (draft.problem) {
+      row(null, draft.problem, [], null);
+      return;
+    }
+    const read7 = (draft.samples ?? []).map(usable);
+    const samples = read7.filter((sample) => typeof sample === "number");
+    if (samples.length < read7.length) {
+      const first = read7.find((sample) => typeof sample === "string");
+      this.warn(
+        "samples-left-out",
+        `${name2}: ${read7.length - samples.length} of ${read7.length} repetitions cannot be used (${first})`
+      );
+    }
+    const whole3 = draft.value === void 0 && samples.length > 0 ? median(samples) : usable(draft.value);
+    if (typeof whole3 === "string") {
+      row(null, whole3, [], null);
+      return;
+    }
+    const kept = thin(samples);
+    if (kept.length < samples.length) this.#thinned.push(name2);
+    const spread = draft.spread === void 0 ? deviation(samples) : readNumber(draft.spread);
+    const scaled = (kept.length > 0 ? kept : [whole3]).map((sample) => scale(sample, factor));
+    row(
+      scale(whole3, factor),
+      null,
+      scaled,
+      spread.kind === "number" && spread.value >= 0 ? scale(spread.value, factor) : null
+    );
+  }
+  warn(code, message, hint) {
+    this.#warnings.push(hint === void 0 ? { code, message } : { code, message, hint });
+  }
+  /** Every row; benchmarks of one name from several origins carry theirs in round brackets. */
+  result() {
+    const origins = /* @__PURE__ */ new Map();
+    for (const { row, origin } of this.#drafts) {
+      const known = origins.get(splitMetric(row.name).benchmark) ?? /* @__PURE__ */ new Set();
+      origins.set(splitMetric(row.name).benchmark, known.add(origin));
+    }
+    const rows2 = this.#drafts.map(({ row, origin }) => {
+      const { benchmark, metric } = splitMetric(row.name);
+      const alone = origins.get(benchmark).size === 1;
+      return origin === null || alone ? row : { ...row, name: `${benchmark} (${origin})${metric}` };
+    });
+    const warnings2 = [...this.#warnings];
+    if (this.#guessed.size > 0) {
+      warnings2.push({
+        code: "direction-guessed",
+        message: `smaller was taken to be better for ${[...this.#guessed].map((unit) => `"${unit}"`).join(", ")}`,
+        hint: "a unit of time, bytes or something a second says it by itself"
+      });
+    }
+    if (this.#thinned.length > 0) {
+      warnings2.push({
+        code: "samples-thinned",
+        message: `more than ${mostSamples} repetitions were thinned evenly for ${this.#thinned.length} benchmarks, ${this.#thinned[0]} first`
+      });
+    }
+    return { rows: rows2, warnings: warnings2 };
+  }
+};
+function splitMetric(name2) {
+  const metric = / \[[^[\]]*\]$/.exec(name2)?.[0] ?? "";
+  return { benchmark: name2.slice(0, name2.length - metric.length), metric };
+}
+function usableNumber(value, unit, zeroIsValue) {
+  const read7 = readNumber(value);
+  if (read7.kind === "problem") return read7.problem;
+  if (read7.value < 0) return `${read7.value} ${unit} is negative`;
+  if (read7.value === 0 && !zeroIsValue)
+    return `0 ${unit} was measured, which is below what the tool can tell`;
+  return read7.value;
+}
+function scale(value, factor) {
+  return factor === 1 ? value : Number((value * factor).toPrecision(15));
+}
+function thin(samples) {
+  if (samples.length <= mostSamples) return samples;
+  const step = (samples.length - 1) / (mostSamples - 1);
+  return Array.from({ length: mostSamples }, (_, index) => samples[Math.round(index * step)]);
+}
+function median(values) {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle2 = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle2] : (sorted[middle2 - 1] + sorted[middle2]) / 2;
+}
+function mean(values) {
+  return values.reduce((sum5, value) => sum5 + value, 0) / values.length;
+}
+function deviation(values) {
+  if (values.length < 2) return { kind: "problem", problem: "one value has no spread" };
+  const centre = mean(values);
+  const squares = values.reduce((sum5, value) => sum5 + (value - centre) ** 2, 0);
+  return { kind: "number", value: Math.sqrt(squares / (values.length - 1)) };
+}
+function cleanName(name2, position) {
+  const clean = name2.replace(/[\u0000-\u001f\u007f]+/g, " ").trim();
+  return clean === "" ? `(unnamed ${position})` : clean;
+}
+
+// src/microbench/adapters/autocannon.ts
+var percentiles = { p50: "p50", p90: "p90", p97_5: "p97.5", p99: "p99", p99_9: "p99.9" };
+var autocannon = {
+  format: "autocannon",
+  title: "autocannon JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => isRecord(at(root, "latency")) && isRecord(at(root, "requests")) && at(root, "non2xx") !== void 0 ? 1 : 0,
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const title = textAt(root, "title");
+    const name2 = (what) => title === null ? what : `${title}: ${what}`;
+    const answered2 = Number(at(root, "latency", "totalCount") ?? at(root, "requests", "total"));
+    const nothing = answered2 === 0 ? "not one request was answered" : null;
+    const milliseconds = quantityOf("ms");
+    sheet.add({
+      name: name2("latency mean"),
+      quantity: milliseconds,
+      value: at(root, "latency", "mean"),
+      spread: at(root, "latency", "stddev") ?? null,
+      problem: nothing
+    });
+    for (const [field, shown3] of Object.entries(percentiles)) {
+      const value = at(root, "latency", field);
+      if (value === void 0) continue;
+      sheet.add({
+        name: name2(`latency ${shown3}`),
+        quantity: milliseconds,
+        value,
+        spread: null,
+        problem: nothing
+      });
+    }
+    for (const [field, shown3, unit] of [
+      ["requests", "requests/s", "requests/s"],
+      ["throughput", "bytes/s", "bytes/s"]
+    ]) {
+      sheet.add({
+        name: name2(shown3),
+        quantity: quantityOf(unit),
+        value: at(root, field, "mean"),
+        spread: at(root, field, "stddev") ?? null,
+        problem: nothing
+      });
+    }
+    for (const field of ["errors", "timeouts", "non2xx"]) {
+      sheet.add({ name: name2(field), quantity: countOf("errors"), value: at(root, field), spread: null });
+      const count2 = Number(at(root, field));
+      if (count2 > 0)
+        sheet.warn("errors-counted", `${count2} ${field}: quick failures make latency look better than it is`);
+    }
+    return sheet.result();
+  }
+};
+
+// src/microbench/adapters/bencher.ts
+var measures = new Map(
+  Object.entries({
+    latency: "ns",
+    throughput: "ops/s",
+    "build-time": "s",
+    "file-size": "bytes"
+  })
+);
+var counted = /(instructions|accesses|hits|cycles|reads|writes|misses|allocations)$/i;
+var bencher = {
+  format: "bencher",
+  title: "Bencher Metric Format JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const benchmarks = isRecord(root) ? Object.values(root) : [];
+    const measured = (benchmark) => isRecord(benchmark) && Object.keys(benchmark).length > 0 && Object.values(benchmark).every((metric) => at(metric, "value") !== void 0);
+    return benchmarks.length > 0 && benchmarks.every(measured) ? 0.7 : 0;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    for (const [benchmark, metrics] of Object.entries(isRecord(root) ? root : {})) {
+      for (const [measure2, metric] of Object.entries(isRecord(metrics) ? metrics : {})) {
+        const low = at(metric, "lower_value");
+        const high = at(metric, "upper_value");
+        const bounded = typeof low === "number" && typeof high === "number";
+        sheet.add({
+          name: measure2 === "latency" ? benchmark : `${benchmark} [${measure2}]`,
+          quantity: measureOf(measure2),
+          value: at(metric, "value"),
+          spread: bounded ? (high - low) / 2 : null
+        });
+      }
+    }
+    return sheet.result();
+  }
+};
+function measureOf(measure2) {
+  const unit = measures.get(measure2.toLowerCase());
+  if (unit !== void 0) return quantityOf(unit);
+  return counted.test(measure2) ? countOf(measure2) : quantityOf(measure2);
+}
+
+// src/microbench/adapters/benchmark-js.ts
+var resultLine = /^\s*(.+) x (\S+) ops\/sec(?: ±\s*(\S+)%)?(?: \((\d+) runs? sampled\))?/;
+var failedLine = /^(.+?): (?:((?:[A-Z]\w*)?Error\b.*))?$/;
+var benchmarkJs = {
+  format: "benchmark-js",
+  title: "benchmark.js text",
+  shape: "text",
+  recognises: ({ text: text3 }) => /^.+ x \S+ ops\/sec( ±|$)/m.test(text3) ? 1 : /^Fastest is /m.test(text3) ? 0.4 : 0,
+  read: ({ lines }) => {
+    const sheet = new RowSheet();
+    const quantity2 = quantityOf("ops/sec");
+    for (const line of lines) {
+      const result = resultLine.exec(line);
+      if (result !== null) {
+        const [, name2, value, margin] = result;
+        const rate2 = readNumber(value);
+        const relative4 = margin === void 0 ? null : readNumber(margin);
+        const spread = rate2.kind === "number" && relative4?.kind === "number" ? rate2.value * relative4.value / 100 : null;
+        sheet.add({ name: name2, quantity: quantity2, value, spread });
+        continue;
+      }
+      const failed = failedLine.exec(line);
+      if (failed !== null && !/^\s|^(Fastest|Slowest|Platform|Node|npm)\b/i.test(line)) {
+        sheet.add({
+          name: failed[1],
+          quantity: quantity2,
+          problem: `the benchmark threw ${failed[2] ?? "something without a message"}`
+        });
+      }
+    }
+    return sheet.result();
+  }
+};
+
+// src/microbench/adapters/benchmarkdotnet.ts
+var benchmarkDotNet = {
+  format: "benchmarkdotnet",
+  title: "BenchmarkDotNet JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    if (!Array.isArray(at(root, "Benchmarks"))) return 0;
+    return at(root, "HostEnvironmentInfo", "BenchmarkDotNetVersion") !== void 0 ? 1 : 0.7;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    for (const benchmark of records(at(root, "Benchmarks"))) {
+      const name2 = nameOf(benchmark);
+      const origin = /: (.+)$/.exec(textAt(benchmark, "DisplayInfo") ?? "")?.[1] ?? null;
+      const statistics2 = benchmark["Statistics"];
+      sheet.add({
+        name: name2,
+        quantity: quantityOf("ns"),
+        value: at(statistics2, "Mean") ?? null,
+        samples: samplesOf(benchmark),
+        spread: at(statistics2, "StandardDeviation") ?? null,
+        problem: isRecord(statistics2) ? null : "BenchmarkDotNet has no statistics for it; did it fail?",
+        origin
+      });
+      const allocated = at(benchmark, "Memory", "BytesAllocatedPerOperation");
+      if (allocated !== void 0 && allocated !== null) {
+        sheet.add({
+          name: `${name2} [allocated]`,
+          quantity: quantityOf("bytes"),
+          value: allocated,
+          spread: null,
+          origin
+        });
+      }
+    }
+    return sheet.result();
+  }
+};
+function nameOf(benchmark) {
+  const full = textAt(benchmark, "FullName");
+  if (full !== null) return full;
+  const parts2 = [textAt(benchmark, "Namespace"), textAt(benchmark, "Type"), textAt(benchmark, "Method")];
+  const parameters = textAt(benchmark, "Parameters");
+  return `${parts2.filter((part) => part !== null).join(".")}${parameters === null ? "" : `(${parameters})`}`;
+}
+function samplesOf(benchmark) {
+  const original = at(benchmark, "Statistics", "OriginalValues");
+  if (Array.isArray(original)) return original;
+  return records(benchmark["Measurements"]).filter((one) => one["IterationStage"] === "Result" && one["IterationMode"] !== "Overhead").map((one) => Number(one["Nanoseconds"]) / Number(one["Operations"]));
+}
+
+// src/microbench/adapters/catch2.ts
+var amount = String.raw`(\S+ (?:ns|us|µs|ms|s|m|h))`;
+var firstLine = new RegExp(String.raw`^(.*?)\s+(\d+)\s+(\d+)\s+${amount}\s*$`);
+var figureLine = new RegExp(String.raw`^(.*?)\s+${amount}\s+${amount}\s+${amount}\s*$`);
+var headLine = /^benchmark name\s+samples\s+iterations\s+(estimated|est run time)/;
+var catch2 = {
+  format: "catch2",
+  title: "Catch2 console output",
+  shape: "text",
+  recognises: ({ text: text3 }) => {
+    if (/^benchmark name\s+samples\s+iterations\s+(estimated|est run time)/m.test(text3)) return 1;
+    return /is a Catch2? v[\d.]+ host application/.test(text3) ? 0.5 : 0;
+  },
+  read: ({ lines }) => {
+    const sheet = new RowSheet();
+    let place2 = null;
+    for (let index = 0; index < lines.length; index++) {
+      const line = lines[index];
+      if (headLine.test(line)) place2 = placeAbove(lines, index);
+      const first = firstLine.exec(line);
+      const mean2 = figureLine.exec(lines[index + 1] ?? "");
+      const deviation2 = figureLine.exec(lines[index + 2] ?? "");
+      if (first !== null && mean2 !== null) {
+        const name2 = [first[1], mean2[1], deviation2?.[1]].map((part) => part?.trim()).filter(Boolean).join(" ");
+        const { amount: value, unit } = splitQuantity(mean2[2]);
+        const quantity2 = minutes(unit);
+        sheet.add({
+          name: name2,
+          quantity: quantity2,
+          value,
+          // The deviation has a unit of its own.
+          spread: deviation2 === null ? null : inUnitOf(deviation2[2], quantity2.factor),
+          origin: place2
+        });
+        index += 2;
+        continue;
+      }
+      const failed = /^(.*?)\s*[Bb]enchmark failed \((.*)\)\s*$/.exec(line);
+      if (failed !== null) {
+        const name2 = failed[1].trim() || (lines[index - 1] ?? "").trim();
+        const problem2 = `Catch2 says: benchmark failed (${failed[2]})`;
+        sheet.add({ name: name2, quantity: quantityOf("ns"), problem: problem2, origin: place2 });
+      }
+    }
+    return sheet.result();
+  }
+};
+function minutes(unit) {
+  return quantityOf(unit === "m" ? "min" : unit);
+}
+function inUnitOf(text3, factor) {
+  const { amount: value, unit } = splitQuantity(text3);
+  const number5 = Number(value.replaceAll(",", ""));
+  return number5 * minutes(unit).factor / factor;
+}
+function placeAbove(lines, head) {
+  const rule = /^-{20,}$/;
+  let index = head - 1;
+  while (index >= 0 && !rule.test(lines[index])) index--;
+  const parts2 = [];
+  for (index--; index >= 0 && !rule.test(lines[index]); index--) parts2.unshift(lines[index].trim());
+  return parts2.length === 0 ? null : parts2.filter((part) => part !== "").join(" / ");
+}
+
+// src/microbench/adapters/criterion.ts
+var resultLine2 = /^(.*?)\s*\b(time|thrpt):\s+\[(\S+ \S+) (\S+ \S+) (\S+ \S+)\]\s*$/;
+var targetLine = /^\s+Running (?:unittests )?(\S+)/;
+var noName = /^(Benchmarking |Found \d+ outliers|\s|Warning:|test |running |test result:|Gnuplot |\s*$)/;
+var criterion = {
+  format: "criterion",
+  title: "Criterion text (cargo bench with criterion.rs)",
+  shape: "text",
+  recognises: ({ text: text3 }) => {
+    if (/\btime:\s+\[\S+ [pnuµμm]?s \S+ [pnuµμm]?s \S+ [pnuµμm]?s\]/.test(text3)) return 1;
+    return /^Benchmarking .+: (Warming up|Collecting|Analyzing)/m.test(text3) ? 0.6 : 0;
+  },
+  read: ({ lines }) => {
+    const sheet = new RowSheet();
+    let name2 = null;
+    let above = null;
+    let target = null;
+    for (const line of lines) {
+      target = targetLine.exec(line)?.[1]?.replace(/^.*\//, "").replace(/-[0-9a-f]{16}$/, "") ?? target;
+      const failed = /^(?:thread '.*' panicked at|error: bench failed)/.test(line);
+      if (failed) sheet.warn("benchmark-failed", `criterion stopped: ${line.slice(0, 200)}`);
+      const result = resultLine2.exec(line);
+      if (result === null) {
+        if (!noName.test(line)) above = line.trim();
+        continue;
+      }
+      const [, here, what, low, middle2, high] = result;
+      if (what === "time") name2 = here.trim() !== "" ? here.trim() : above;
+      above = null;
+      if (name2 === null) continue;
+      const { amount: amount3, unit } = splitQuantity(middle2);
+      const quantity2 = quantityOf(unit);
+      const bounds = [low, high].map((bound) => {
+        const part = splitQuantity(bound);
+        return Number(part.amount) * quantityOf(part.unit).factor / quantity2.factor;
+      });
+      sheet.add({
+        name: what === "time" ? name2 : `${name2} [throughput]`,
+        quantity: quantity2,
+        value: amount3,
+        spread: (bounds[1] - bounds[0]) / 2,
+        origin: target
+      });
+    }
+    return sheet.result();
+  }
+};
+
+// src/microbench/adapters/criterion-estimates.ts
+var criterionEstimates = {
+  format: "criterion-estimates",
+  title: "Criterion's estimates.json",
+  shape: "json",
+  recognises: ({ json: [root] }) => at(estimate(root, "mean"), "confidence_interval") !== void 0 && estimate(root, "median") !== void 0 ? 1 : 0,
+  read: ({ name: name2, json: [root] }) => {
+    if (estimate(root, "mean") === void 0) return { rows: [], warnings: [] };
+    if (estimate(root, "std_dev") === void 0) {
+      throw new TailgateError({
+        code: "usage",
+        message: `${name2} is criterion's comparison with its own last run (change/estimates.json): shares of change, not times`,
+        hint: "give new/estimates.json of the same benchmark"
+      });
+    }
+    const sheet = new RowSheet();
+    const slope = estimate(root, "slope");
+    sheet.add({
+      name: nameOf2(name2),
+      quantity: quantityOf("ns"),
+      value: at(isRecord(slope) ? slope : estimate(root, "mean"), "point_estimate"),
+      spread: at(estimate(root, "std_dev"), "point_estimate") ?? null
+    });
+    return sheet.result();
+  }
+};
+function estimate(root, field) {
+  const capital3 = field === "std_dev" ? "StdDev" : field[0].toUpperCase() + field.slice(1);
+  return at(root, field) ?? at(root, capital3);
+}
+function nameOf2(path) {
+  const parts2 = path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
+  const folders = parts2.slice(0, -1);
+  if (folders.at(-1) === "new" || folders.at(-1) === "base") folders.pop();
+  const root = folders.lastIndexOf("criterion");
+  const own2 = root >= 0 ? folders.slice(root + 1) : folders.slice(-1);
+  return own2.length > 0 ? own2.join("/") : (parts2.at(-1) ?? path).replace(/\.json$/, "");
+}
+
+// src/microbench/adapters/criterion-messages.ts
+var criterionMessages = {
+  format: "criterion-messages",
+  title: "cargo-criterion JSON messages",
+  shape: "json-lines",
+  recognises: ({ json: json2 }) => json2.some((message) => ["benchmark-complete", "group-complete"].includes(textAt(message, "reason") ?? "")) ? 1 : 0,
+  read: ({ json: json2 }) => {
+    const sheet = new RowSheet();
+    for (const message of records(json2)) {
+      if (message["reason"] !== "benchmark-complete") continue;
+      sheet.add({
+        name: textAt(message, "id") ?? "",
+        quantity: quantityOf(textAt(message, "unit") ?? "ns"),
+        value: at(message, "typical", "estimate") ?? at(message, "mean", "estimate") ?? null,
+        samples: samplesOf2(message)
+      });
+    }
+    return sheet.result();
+  }
+};
+function samplesOf2(message) {
+  const { measured_values: measured, iteration_count: iterations } = message;
+  if (!Array.isArray(measured) || !Array.isArray(iterations) || measured.length !== iterations.length)
+    return [];
+  return measured.map((value, index) => Number(value) / Number(iterations[index]));
+}
+
+// src/microbench/adapters/custom.ts
+var githubActionBenchmark = customAdapter(
+  "github-action-benchmark",
+  "github-action-benchmark custom JSON, direction by unit",
+  null
+);
+var customSmallerIsBetter = customAdapter(
+  "custom-smaller-is-better",
+  "github-action-benchmark custom JSON, smaller is better",
+  "smaller-is-better"
+);
+var customBiggerIsBetter = customAdapter(
+  "custom-bigger-is-better",
+  "github-action-benchmark custom JSON, bigger is better",
+  "bigger-is-better"
+);
+function customAdapter(format, title, direction) {
+  return {
+    format,
+    title,
+    shape: "json",
+    // Direction is not in the file: only the form that takes it from the unit can be recognised.
+    recognises: (document) => isCustom(document) ? direction === null ? 0.8 : 0.1 : 0,
+    read: ({ json: [root] }) => {
+      const sheet = new RowSheet();
+      for (const entry of records(root)) {
+        sheet.add({
+          name: textAt(entry, "name") ?? "",
+          quantity: quantityOf(textAt(entry, "unit") ?? ""),
+          value: entry["value"] ?? null,
+          spread: spreadOf(entry["range"]),
+          ...direction === null ? {} : { direction }
+        });
+      }
+      return sheet.result();
+    }
+  };
+}
+function isCustom({ json: [root] }) {
+  const entries = records(root);
+  const whole3 = entries.filter((one) => "unit" in one && "value" in one);
+  return whole3.length > 0 && entries.every((one) => "name" in one);
+}
+function spreadOf(range) {
+  if (typeof range !== "string") return typeof range === "number" ? range : null;
+  return range.replace(/^\s*(±|\+\/-|\+-)\s*/, "");
+}
+
+// src/kernel/words.ts
+var sides = ["baseline", "candidate"];
+var otherSide = (side2) => side2 === "baseline" ? "candidate" : "baseline";
+var percentileNames = ["p50", "p90", "p95", "p99", "p999"];
+var percentileShare = {
+  p50: 0.5,
+  p90: 0.9,
+  p95: 0.95,
+  p99: 0.99,
+  p999: 0.999
+};
+var metricNames = ["p50", "p90", "p95", "p99", "cpu", "cpu-total", "tail", "errors"];
+var failOnWords = [
+  "regression",
+  "invalid",
+  "service-failed",
+  "inconclusive",
+  "no-baseline",
+  "missing"
+];
+
+// src/microbench/adapters/hdr-payload.ts
+import { inflateSync } from "node:zlib";
+var compressedCookies = { 478450441: "V0", 478450434: "V1", 478450436: "V2" };
+var plainCookies = { 478450440: "V0", 478450433: "V1", 478450435: "V2" };
+var largestPayload = 32 * 1024 * 1024;
+function decodeHistogram(base644) {
+  const outer = Buffer.from(base644, "base64");
+  if (outer.length < 8) throw new Error("the histogram is too short");
+  const version3 = versionOf(outer.readUInt32BE(0), compressedCookies);
+  if (version3 === null) throw new Error("it does not begin like a compressed histogram of version 0, 1 or 2");
+  const length = outer.readUInt32BE(4);
+  const inner = inflateSync(outer.subarray(8, 8 + length), { maxOutputLength: largestPayload });
+  if (versionOf(inner.readUInt32BE(0), plainCookies) !== version3) throw new Error("its two cookies disagree");
+  return version3 === "V0" ? readV0(inner) : readPacked(inner, version3);
+}
+function valueAt(histogram, share3) {
+  const wanted = Math.max(1, Math.ceil(share3 * histogram.total - 1e-9));
+  let seen = 0;
+  for (const bucket of histogram.buckets) {
+    seen += bucket.count;
+    if (seen >= wanted) return bucket.value;
+  }
+  return histogram.buckets.at(-1)?.value ?? Number.NaN;
+}
+function addHistograms(histograms) {
+  const counts2 = /* @__PURE__ */ new Map();
+  for (const { buckets: buckets2 } of histograms) {
+    for (const { value, count: count2 } of buckets2) counts2.set(value, (counts2.get(value) ?? 0) + count2);
+  }
+  const buckets = [...counts2].map(([value, count2]) => ({ value, count: count2 })).sort((one, other) => one.value - other.value);
+  return { total: buckets.reduce((sum5, bucket) => sum5 + bucket.count, 0), buckets };
+}
+function versionOf(cookie, known) {
+  return known[(cookie & ~240) >>> 0] ?? null;
+}
+function readV0(buffer) {
+  const valueFor = bucketValues(buffer.readInt32BE(4), Number(buffer.readBigInt64BE(8)));
+  return collect(wordCounts(buffer.subarray(32), buffer.readUInt32BE(0)), valueFor);
+}
+function readPacked(buffer, version3) {
+  const payload = buffer.subarray(40, 40 + buffer.readInt32BE(4));
+  const valueFor = bucketValues(buffer.readInt32BE(12), Number(buffer.readBigInt64BE(16)));
+  const counts2 = version3 === "V2" ? zigzagCounts(payload) : wordCounts(payload, buffer.readUInt32BE(0));
+  return collect(counts2, valueFor);
+}
+function* wordCounts(payload, cookie) {
+  const width2 = cookie >> 4 & 14;
+  if (width2 !== 2 && width2 !== 4 && width2 !== 8) throw new Error(`counts of ${width2} bytes are not known`);
+  for (let index = 0; (index + 1) * width2 <= payload.length; index++) {
+    const offset = index * width2;
+    if (width2 === 8) yield [index, Number(payload.readBigInt64BE(offset))];
+    else yield [index, width2 === 4 ? payload.readInt32BE(offset) : payload.readInt16BE(offset)];
+  }
+}
+function* zigzagCounts(payload) {
+  let index = 0;
+  let offset = 0;
+  while (offset < payload.length) {
+    let coded = 0n;
+    for (let byte = 0; byte < 9; byte++) {
+      const next = payload[offset++];
+      if (next === void 0) throw new Error("its counts are cut off");
+      coded |= BigInt(byte === 8 ? next : next & 127) << BigInt(7 * byte);
+      if (byte === 8 || (next & 128) === 0) break;
+    }
+    const count2 = Number(BigInt.asIntN(64, coded >> 1n ^ -(coded & 1n)));
+    if (count2 < 0) index += -count2;
+    else yield [index++, count2];
+  }
+}
+function collect(counts2, valueFor) {
+  const buckets = [];
+  let total2 = 0;
+  for (const [index, count2] of counts2) {
+    if (count2 < 0) throw new Error("it has a negative count");
+    if (count2 === 0) continue;
+    buckets.push({ value: valueFor(index), count: count2 });
+    total2 += count2;
+  }
+  return { total: total2, buckets };
+}
+function bucketValues(digits, lowest) {
+  if (digits < 0 || digits > 5) throw new Error(`a precision of ${digits} digits is not known`);
+  const unitMagnitude = Math.floor(Math.log2(Math.max(1, lowest)));
+  const subBuckets = 2 ** Math.max(1, Math.ceil(Math.log2(2 * 10 ** digits)));
+  const half = subBuckets / 2;
+  return (index) => {
+    const bucket = Math.max(0, Math.floor(index / half) - 1);
+    const subBucket = index < subBuckets ? index : index % half + half;
+    const width2 = 2 ** (bucket + unitMagnitude);
+    return (subBucket + 1) * width2 - 1;
+  };
+}
+
+// src/microbench/adapters/evidence.ts
+var supported = 1;
+var shares = { p50: 0.5, p99: 0.99 };
+var tailgateEvidence = {
+  format: "tailgate-evidence",
+  title: "Tailgate's evidence",
+  shape: "json",
+  recognises: ({ json: [root] }) => at(root, "schema") === "tailgate-evidence" ? 1 : 0,
+  read: ({ name: name2, json: [root] }) => {
+    const version3 = at(root, "version");
+    if (version3 !== supported) {
+      throw new TailgateError({
+        code: "usage",
+        message: `${name2} is evidence of version ${String(version3)}; this Tailgate reads version ${supported}`,
+        hint: "use the version of Tailgate that wrote it"
+      });
+    }
+    const sheet = new RowSheet();
+    const rounds = records(at(root, "rounds"));
+    const trials = rounds.map((round) => records(round["trials"]).filter(isSound));
+    const scenarios2 = new Set(trials.flat().map((trial) => textAt(trial, "scenario") ?? ""));
+    for (const scenario2 of scenarios2) {
+      for (const side2 of sides) {
+        const own2 = trials.map(
+          (all) => all.filter((one) => one["scenario"] === scenario2 && one["side"] === side2)
+        );
+        for (const [shown3, share3] of Object.entries(shares)) {
+          sheet.add({
+            name: `${scenario2} ${shown3} (${side2})`,
+            quantity: quantityOf("ns"),
+            samples: own2.filter((slices) => slices.length > 0).map((slices) => percentile(slices, share3))
+          });
+        }
+        const costs = own2.map((slices, index) => costOf(slices, at(rounds[index], "sides", side2)));
+        const known = costs.filter((cost) => cost !== null);
+        const problem2 = known.length === 0 ? "CPU time was not measured" : null;
+        sheet.add({ name: `${scenario2} cpu (${side2})`, quantity: quantityOf("ns"), samples: known, problem: problem2 });
+      }
+    }
+    return sheet.result();
+  }
+};
+function isSound(trial) {
+  return !Array.isArray(trial["unsound"]) || trial["unsound"].length === 0;
+}
+function percentile(slices, share3) {
+  try {
+    const texts2 = slices.map((slice) => textAt(slice, "load", "histograms", "onTime") ?? "");
+    return valueAt(addHistograms(texts2.map(decodeHistogram)), share3);
+  } catch {
+    return Number.NaN;
+  }
+}
+function costOf(slices, roundSide) {
+  const idleRate = Number(at(roundSide, "idleRate") ?? 0);
+  let cpu = 0;
+  let requests = 0;
+  for (const slice of slices) {
+    const { cost } = slice;
+    if (!isRecord(cost)) return null;
+    cpu += Number(cost["cpu"]) - idleRate * Number(cost["idle"]);
+    requests += Number(at(slice, "load", "counts", "ok"));
+  }
+  return requests > 0 ? cpu / requests : null;
+}
+
+// src/microbench/adapters/go-bench.ts
+var resultLine3 = /^(Benchmark\S*)\s+(\d+)\s+(\S+\s+\S.*)$/;
+var restOfResult = /^\s*(\d+)\s+(\S+\s+\S+\/op\b.*)$/;
+var packageEnd = /^(?:ok|FAIL)\s+(\S+)\s/;
+var settingLine = /^([a-z][^\s:A-Z]*):\s+(.*\S)\s*$/;
+var goBench = {
+  format: "go-bench",
+  title: "Go benchmark text (go test -bench)",
+  shape: "text-or-json",
+  recognises: (document) => {
+    const text3 = textOf(document);
+    if (/^Benchmark\S*\s+\d+\s+\S+\s+ns\/op/m.test(text3)) return 1;
+    if (/^Benchmark\S*(-\d+)?\s+\d+\s+[\d.]+\s+\S+/m.test(text3)) return 0.8;
+    return /^goos: /m.test(text3) || /^(ok|FAIL)\s+\S+\s+[\d.]+s$/m.test(text3) || /^\?\s+\S+\s+\[no test files\]$/m.test(text3) ? 0.5 : 0;
+  },
+  read
+};
+function textOf(document) {
+  const [first] = document.json;
+  if (!isRecord(first) || textAt(first, "Action") === null) return document.text;
+  const packages = /* @__PURE__ */ new Map();
+  for (const event of document.json) {
+    const output2 = textAt(event, "Output");
+    const pkg = textAt(event, "Package") ?? "";
+    if (output2 !== null) packages.set(pkg, (packages.get(pkg) ?? "") + output2);
+  }
+  return [...packages].map(([pkg, text3]) => `pkg: ${pkg}
+${text3}`).join("\n");
+}
+function read(document) {
+  const { series, better } = seriesOf(textOf(document).split("\n"));
+  const sheet = new RowSheet();
+  const twins = /* @__PURE__ */ new Map();
+  for (const one of series) {
+    const key = JSON.stringify([one.pkg, one.origin, one.name]);
+    const known = twins.get(key) ?? [];
+    twins.set(key, known);
+    known.push(one);
+  }
+  for (const one of series) {
+    const same = twins.get(JSON.stringify([one.pkg, one.origin, one.name]));
+    const name2 = `${one.name}${one.pkg === null ? "" : ` (${one.pkg})`}${difference(one, same)}`;
+    if (one.failed) {
+      sheet.add({ name: name2, quantity: quantityOf("ns/op"), problem: "Go says FAIL", origin: one.origin });
+    }
+    [...one.columns].forEach(([unit, values], index) => {
+      const direction = better.get(unit);
+      sheet.add({
+        name: index === 0 ? name2 : `${name2} [${unit}]`,
+        quantity: quantityOf(unit),
+        samples: values,
+        value: values.length === 1 ? values[0] : void 0,
+        ...direction === void 0 ? {} : { direction },
+        origin: one.origin
+      });
+    });
+  }
+  return sheet.result();
+}
+function seriesOf(lines) {
+  const series = /* @__PURE__ */ new Map();
+  const better = /* @__PURE__ */ new Map();
+  const settings4 = /* @__PURE__ */ new Map();
+  const owners = ownersOf(lines);
+  let pkg = null;
+  let owner = null;
+  let pending = null;
+  const seriesFor = (name2, failed) => {
+    const origin = pkg === null ? owner : null;
+    const key = JSON.stringify([name2, pkg, origin, [...settings4], failed]);
+    const known = series.get(key);
+    if (known !== void 0) return known;
+    const fresh = { name: name2, pkg, settings: new Map(settings4), columns: /* @__PURE__ */ new Map(), failed, origin };
+    series.set(key, fresh);
+    return fresh;
+  };
+  const addColumns = (name2, text3) => {
+    const { columns: columns2 } = seriesFor(name2, false);
+    const words2 = text3.trim().split(/\s+/);
+    for (let index = 0; index + 1 < words2.length; index += 2) {
+      const unit = words2[index + 1];
+      const values = columns2.get(unit) ?? [];
+      columns2.set(unit, values);
+      values.push(words2[index]);
+    }
+  };
+  for (const [index, line] of lines.entries()) {
+    owner = owners[index];
+    const result = resultLine3.exec(line);
+    const rest = pending === null ? null : restOfResult.exec(line);
+    const failed = /^\s*--- FAIL: (Benchmark\S*)/.exec(line)?.[1];
+    const setting = settingLine.exec(line);
+    const unit = /^Unit (\S+) .*\bbetter=(higher|lower)\b/.exec(line);
+    if (result !== null) {
+      addColumns(result[1], result[3]);
+      pending = null;
+    } else if (rest !== null && pending !== null) {
+      addColumns(pending, rest[2]);
+      pending = null;
+    } else if (/^Benchmark\S*(\s|$)/.test(line)) {
+      pending = line.split(/\s/, 1)[0];
+    } else if (failed !== void 0) {
+      seriesFor(failed, true);
+      pending = null;
+    } else if (unit !== null) {
+      better.set(unit[1], unit[2] === "higher" ? "bigger-is-better" : "smaller-is-better");
+    } else if (setting?.[1] === "pkg") {
+      pkg = setting[2];
+    } else if (setting !== null && !["goos", "goarch", "cpu", "coverage"].includes(setting[1])) {
+      settings4.set(setting[1], setting[2]);
+    } else if (packageEnd.test(line)) {
+      pkg = null;
+    }
+  }
+  return { series: [...series.values()], better };
+}
+function ownersOf(lines) {
+  const owners = [];
+  let owner = null;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    owner = packageEnd.exec(lines[index])?.[1] ?? owner;
+    owners[index] = owner;
+  }
+  return owners;
+}
+function difference(one, twins) {
+  const keys = [...new Set(twins.flatMap((twin) => [...twin.settings.keys()]))];
+  const telling = keys.filter((key) => new Set(twins.map((twin) => twin.settings.get(key))).size > 1);
+  if (telling.length === 0) return "";
+  return ` (${telling.map((key) => `${key}: ${one.settings.get(key) ?? "none"}`).join(", ")})`;
+}
+
+// src/microbench/adapters/google-benchmark.ts
+var notCounters = new Set(
+  "name run_name run_type family_index per_family_instance_index repetitions repetition_index threads iterations real_time cpu_time time_unit aggregate_name aggregate_unit label error_occurred error_message skipped skip_message cpu_coefficient real_coefficient big_o rms allocs_per_iter max_bytes_used total_allocated_bytes net_heap_growth".split(" ")
+);
+var googleBenchmark = {
+  format: "google-benchmark",
+  title: "Google Benchmark JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const benchmarks = records(at(root, "benchmarks"));
+    if (benchmarks.some((one) => "real_time" in one && "cpu_time" in one)) return 1;
+    const context = at(root, "context");
+    return at(context, "num_cpus") !== void 0 && at(context, "library_build_type") !== void 0 ? 0.9 : 0;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const families = /* @__PURE__ */ new Map();
+    for (const one of records(at(root, "benchmarks"))) {
+      const name2 = familyOf(one);
+      const family = families.get(name2) ?? [];
+      families.set(name2, family);
+      family.push(one);
+    }
+    for (const [name2, rows2] of families) addFamily(sheet, name2, rows2);
+    return sheet.result();
+  }
+};
+function familyOf(row) {
+  const name2 = textAt(row, "name") ?? "";
+  return textAt(row, "aggregate_name") === null ? name2 : textAt(row, "run_name") ?? name2;
+}
+function addFamily(sheet, family, rows2) {
+  const aggregate = (name2) => rows2.find((row) => row["aggregate_name"] === name2);
+  const repetitions = rows2.filter((row) => row["run_type"] !== "aggregate");
+  const unnamed = rows2.filter(
+    (row) => row["run_type"] === "aggregate" && textAt(row, "aggregate_name") === null
+  );
+  const failed = repetitions.find((row) => row["error_occurred"] === true || row["skipped"] === true);
+  if (failed !== void 0) {
+    const message = textAt(failed, "error_message") ?? textAt(failed, "skip_message") ?? "without a message";
+    return void sheet.add({
+      name: family,
+      quantity: quantityOf("ns"),
+      problem: `the benchmark failed: ${message}`
+    });
+  }
+  if (repetitions.length > 0) {
+    addRows(sheet, family, repetitions, aggregate("stddev"));
+    return;
+  }
+  if (unnamed.length > 0) {
+    addRows(sheet, family, unnamed, void 0);
+    return;
+  }
+  const whole3 = aggregate("median") ?? aggregate("mean");
+  if (whole3 !== void 0) {
+    addRows(sheet, family, [whole3], aggregate("stddev"));
+    return;
+  }
+  for (const row of rows2) {
+    const name2 = textAt(row, "name") ?? family;
+    if (row["real_time"] === void 0) {
+      sheet.warn("not-a-measurement", `${name2} is a fit of complexity, not a measurement; it was not read`);
+      continue;
+    }
+    addRows(sheet, name2, [row], void 0);
+  }
+}
+function addRows(sheet, name2, rows2, deviation2) {
+  const [first] = rows2;
+  const share3 = first?.["aggregate_unit"] === "percentage";
+  const time3 = share3 ? quantityOf("percent") : quantityOf(textAt(first, "time_unit") ?? "ns");
+  const column = (field, rest) => {
+    const values = rows2.map((row) => row[field]);
+    const spread = deviation2?.[field];
+    sheet.add({
+      ...rest,
+      samples: values.length > 1 ? values : [],
+      ...values.length > 1 ? {} : { value: values[0] },
+      ...spread !== void 0 || values.length === 1 ? { spread: spread ?? null } : {}
+    });
+  };
+  column("real_time", { name: name2, quantity: time3 });
+  if (first?.["cpu_time"] !== void 0) column("cpu_time", { name: `${name2} [cpu]`, quantity: time3 });
+  for (const field of Object.keys(first ?? {})) {
+    if (notCounters.has(field) || typeof first[field] !== "number") continue;
+    const rate2 = /^(.*)_per_second$/.exec(field)?.[1];
+    const quantity2 = rate2 === void 0 ? quantityOf(field) : quantityOf(`${rate2}/s`);
+    column(field, { name: `${name2} [${field}]`, quantity: rate2 === void 0 ? countOf(field) : quantity2 });
+    if (rate2 === void 0) {
+      sheet.warn("direction-guessed", `${name2}: smaller was taken to be better for its own counter ${field}`);
+    }
+  }
+}
+
+// src/microbench/adapters/hdr-log.ts
+var intervalLine = /^(?:Tag=([^,]*),)?\s*([\d.]+),\s*([\d.]+),\s*([\d.]+),\s*(HIST\S+)\s*$/;
+var shares2 = { p50: 0.5, p90: 0.9, p99: 0.99, "p99.9": 0.999 };
+var hdrLog = {
+  format: "hdr-histogram-log",
+  title: "HdrHistogram log",
+  shape: "text",
+  recognises: ({ text: text3 }) => {
+    if (/^(?:Tag=[^,]*,)?[\d.]+,\s*[\d.]+,\s*[\d.]+,\s*HIST/m.test(text3)) return 1;
+    return /^#\[Histogram log format version/m.test(text3) ? 0.9 : 0;
+  },
+  read: ({ lines }) => {
+    const sheet = new RowSheet();
+    const tags = /* @__PURE__ */ new Map();
+    let broken = 0;
+    let largest = { printed: 0, recorded: 0 };
+    lines.forEach((line, index) => {
+      if (line.trim() === "" || line.startsWith("#") || line.startsWith('"')) return;
+      const interval2 = intervalLine.exec(line);
+      const tag = interval2?.[1] ?? "";
+      try {
+        if (interval2 === null) throw new Error("it is not an interval");
+        const histogram = decodeHistogram(interval2[5]);
+        const intervals = tags.get(tag) ?? [];
+        tags.set(tag, intervals);
+        intervals.push(histogram);
+        const recorded = histogram.buckets.at(-1)?.value ?? 0;
+        if (recorded > largest.recorded) largest = { printed: Number(interval2[4]), recorded };
+      } catch (error62) {
+        broken++;
+        if (broken === 1)
+          sheet.warn("interval-broken", `line ${index + 1} cannot be read: ${messageOf(error62)}`);
+      }
+    });
+    if (broken > 1)
+      sheet.warn("interval-broken", `${broken} intervals in all cannot be read and are missing`);
+    const quantity2 = unitOf(largest, sheet);
+    for (const [tag, intervals] of tags) {
+      const whole3 = addHistograms(intervals);
+      for (const [shown3, share3] of Object.entries(shares2)) {
+        sheet.add({
+          name: tag === "" ? shown3 : `${tag} ${shown3}`,
+          quantity: quantity2,
+          value: valueAt(whole3, share3),
+          spread: null,
+          problem: whole3.total === 0 ? "nothing was recorded" : broken > 0 ? "a part of the log cannot be read" : null
+        });
+      }
+    }
+    return sheet.result();
+  }
+};
+function unitOf(largest, sheet) {
+  const scale2 = largest.recorded / largest.printed;
+  const near = (wanted) => Math.abs(scale2 / wanted - 1) < 0.1;
+  if (near(1e3)) return quantityOf("us");
+  if (!near(1e6)) {
+    sheet.warn("unit-guessed", "the log does not tell what its values count; nanoseconds were taken");
+  }
+  return quantityOf("ns");
+}
+
+// src/microbench/adapters/hyperfine.ts
+var hyperfine = {
+  format: "hyperfine",
+  title: "hyperfine JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const results = records(at(root, "results"));
+    const first = results[0];
+    return first !== void 0 && "command" in first && "mean" in first && "user" in first ? 1 : 0;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const quantity2 = quantityOf("s");
+    for (const result of records(at(root, "results"))) {
+      const name2 = textAt(result, "command") ?? "";
+      const times = result["times"];
+      const parameters = result["parameters"];
+      const origin = isRecord(parameters) ? Object.entries(parameters).map(([key, value]) => `${key}=${String(value)}`).join(", ") : null;
+      sheet.add({
+        name: name2,
+        quantity: quantity2,
+        value: result["mean"],
+        samples: Array.isArray(times) ? times : [],
+        // One run: hyperfine writes null, which is no spread known and not a spread of 0.
+        spread: result["stddev"] ?? null,
+        origin
+      });
+      const { user, system } = result;
+      if (typeof user === "number" && typeof system === "number") {
+        sheet.add({ name: `${name2} [user+system]`, quantity: quantity2, value: user + system, spread: null, origin });
+      }
+      warnOfExits(sheet, name2, result["exit_codes"]);
+    }
+    return sheet.result();
+  }
+};
+function warnOfExits(sheet, name2, codes) {
+  if (!Array.isArray(codes)) return;
+  const killed = codes.filter((code) => code === null).length;
+  const failed = codes.filter((code) => typeof code === "number" && code !== 0).length;
+  if (failed > 0) sheet.warn("runs-failed", `${name2}: ${failed} of ${codes.length} runs did not exit with 0`);
+  if (killed > 0)
+    sheet.warn("runs-failed", `${name2}: ${killed} of ${codes.length} runs were ended by a signal`);
+}
+
+// src/microbench/adapters/jmh.ts
+var jmh = {
+  format: "jmh",
+  title: "JMH JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => records(root).some((one) => isRecord(one["primaryMetric"]) && typeof one["benchmark"] === "string") ? 1 : 0,
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    for (const benchmark of records(root)) {
+      const name2 = `${textAt(benchmark, "benchmark") ?? ""}${parametersOf(benchmark)}`;
+      const origin = [textAt(benchmark, "mode"), `${String(benchmark["threads"])} threads`].join(", ");
+      addMetric(sheet, name2, benchmark["primaryMetric"], origin, false);
+      const percentiles2 = at(benchmark, "primaryMetric", "scorePercentiles");
+      if (benchmark["mode"] === "sample" && isRecord(percentiles2)) {
+        const unit = quantityOf(textAt(benchmark, "primaryMetric", "scoreUnit") ?? "");
+        for (const share3 of ["50.0", "99.0"]) {
+          const value = percentiles2[share3] ?? null;
+          sheet.add({ name: `${name2} [p${Number(share3)}]`, quantity: unit, value, spread: null, origin });
+        }
+      }
+      const secondary = benchmark["secondaryMetrics"];
+      for (const [metric, score2] of Object.entries(isRecord(secondary) ? secondary : {})) {
+        addMetric(sheet, `${name2} [${metric}]`, score2, origin, true);
+      }
+    }
+    return sheet.result();
+  }
+};
+function addMetric(sheet, name2, metric, origin, secondary) {
+  const cost = secondary && /\[·?gc\./.test(name2);
+  sheet.add({
+    name: name2,
+    quantity: quantityOf(textAt(metric, "scoreUnit") ?? ""),
+    value: at(metric, "score") ?? null,
+    samples: samplesOf3(metric),
+    spread: at(metric, "scoreError") ?? null,
+    zeroIsValue: cost,
+    origin,
+    ...cost ? { direction: "smaller-is-better" } : {}
+  });
+}
+function samplesOf3(metric) {
+  const forks = at(metric, "rawData");
+  return Array.isArray(forks) ? forks.flatMap((fork3) => Array.isArray(fork3) ? fork3 : []) : [];
+}
+function parametersOf(benchmark) {
+  const parameters = benchmark["params"];
+  if (!isRecord(parameters)) return "";
+  const pairs = Object.keys(parameters).sort().map((key) => `${key}=${String(parameters[key])}`);
+  return pairs.length === 0 ? "" : ` (${pairs.join(", ")})`;
+}
+
+// src/microbench/adapters/k6.ts
+var phases = /^http_req_(blocked|connecting|tls_handshaking|sending|receiving)\b/;
+var settings = /^vus(_max)?$/;
+var knownTimes = /^(http_req_|grpc_req_duration|iteration_duration|group_duration|ws_(connecting|session_duration|ping)|browser_)/;
+var statistics = ["avg", "med", "p(90)", "p(95)", "p(99)", "p(99.9)"];
+var k6 = {
+  format: "k6",
+  title: "k6 summary JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const metrics = at(root, "metrics");
+    if (isRecord(metrics) && ("iterations" in metrics || "iteration_duration" in metrics || "http_reqs" in metrics))
+      return 1;
+    if (isRecord(metrics) && isRecord(at(root, "root_group"))) return 0.9;
+    return textAt(root, "metadata", "k6Version") !== null && isRecord(at(root, "results")) ? 1 : 0;
+  },
+  read: ({ name: name2, json: [root] }) => {
+    const metrics = metricsOf(root, name2);
+    const sheet = new RowSheet();
+    const seconds2 = Number(at(root, "config", "duration"));
+    for (const metric of metrics) addMetric2(sheet, metric, seconds2);
+    const left2 = metrics.filter((metric) => phases.test(metric.name)).length;
+    if (left2 > 0) {
+      sheet.warn(
+        "phases-not-read",
+        `${left2} metrics for the parts of a request were not read; http_req_duration is their sum`
+      );
+    }
+    const trends = metrics.filter((metric) => metric.type === "trend");
+    if (trends.length > 0 && !trends.some((metric) => "p(99)" in metric.values || "p99" in metric.values)) {
+      sheet.warn(
+        "no-p99",
+        "this summary has no p(99)",
+        at(root, "results") === void 0 ? "k6 run --summary-trend-stats='avg,min,med,max,p(90),p(95),p(99)', or summaryTrendStats in the script's options" : 'the machine-readable summary of k6 never has it; use handleSummary() with summaryTrendStats: [..., "p(99)"]'
+      );
+    }
+    return sheet.result();
+  }
+};
+function metricsOf(root, file3) {
+  const list = at(root, "results", "metrics");
+  if (Array.isArray(list)) {
+    return records(list).map((metric) => metricOf(textAt(metric, "name") ?? "", metric, metric["values"]));
+  }
+  const metrics = at(root, "metrics");
+  if (!isRecord(metrics)) return [];
+  return Object.entries(metrics).map(([name2, metric]) => {
+    if (typeof metric === "string" || typeof at(metric, "values") === "string") {
+      throw new TailgateError({
+        code: "usage",
+        message: `${file3}: the metric ${name2} is the text "${shorten2(metric)}" instead of an object; this summary went through PowerShell, which flattens deep JSON`,
+        hint: "use ConvertTo-Json -Depth 10, or give the file that k6 wrote"
+      });
+    }
+    const nested = at(metric, "values");
+    return metricOf(name2, metric, isRecord(nested) ? nested : metric);
+  });
+}
+function metricOf(name2, metric, values) {
+  const type = textAt(metric, "type");
+  const known = type === "trend" || type === "counter" || type === "rate" || type === "gauge";
+  return {
+    name: name2,
+    type: known ? type : guessType(values),
+    contains: textAt(metric, "contains"),
+    values: isRecord(values) ? values : {}
+  };
+}
+function guessType(values) {
+  if (!isRecord(values)) return null;
+  if ("avg" in values || "med" in values) return "trend";
+  if ("passes" in values && "fails" in values) return "rate";
+  if ("count" in values) return "counter";
+  return "value" in values ? "gauge" : null;
+}
+function addMetric2(sheet, metric, seconds2) {
+  const { name: name2, values, contains } = metric;
+  if (phases.test(name2) || settings.test(name2)) return;
+  switch (metric.type) {
+    case "trend": {
+      const time3 = contains === "time" || contains === null && knownTimes.test(name2);
+      const quantity2 = time3 ? quantityOf("ms") : contains === "data" ? quantityOf("bytes") : quantityOf("");
+      for (const statistic of statistics) {
+        const value = values[statistic] ?? values[statistic.replace(/[()]/g, "")];
+        if (value !== void 0) sheet.add({ name: `${name2} ${statistic}`, quantity: quantity2, value, spread: null });
+      }
+      if (!time3 && contains !== "data") guessed(sheet, name2);
+      return;
+    }
+    case "counter": {
+      const quantity2 = contains === "data" || /^data_(sent|received)$/.test(name2) ? quantityOf("B/s") : rateOf(name2);
+      const value = values["rate"] ?? (seconds2 > 0 ? Number(values["count"]) / seconds2 : values["count"]);
+      sheet.add({ name: `${name2} rate`, quantity: quantity2, value, spread: null, zeroIsValue: true });
+      return;
+    }
+    case "rate": {
+      const direction = /fail|error/i.test(name2) ? "smaller-is-better" : "bigger-is-better";
+      if (!/fail|error|^checks/i.test(name2)) {
+        sheet.warn("direction-guessed", `bigger was taken to be better for the share ${name2}`);
+      }
+      sheet.add({
+        name: name2,
+        quantity: quantityOf("share"),
+        value: values["rate"] ?? values["value"],
+        spread: null,
+        direction
+      });
+      return;
+    }
+    case "gauge":
+      sheet.add({ name: name2, quantity: quantityOf(""), value: values["value"], spread: null });
+      guessed(sheet, name2);
+      return;
+    case null:
+      sheet.add({ name: name2, quantity: countOf("unknown"), problem: "not a metric of a kind that k6 has" });
+      return;
+  }
+}
+function rateOf(name2) {
+  const quantity2 = quantityOf("requests/s");
+  return /fail|error|dropped/i.test(name2) ? { ...quantity2, direction: "smaller-is-better" } : quantity2;
+}
+function guessed(sheet, name2) {
+  sheet.warn("direction-guessed", `smaller was taken to be better for ${name2}, which has no unit`);
+}
+function shorten2(value) {
+  const text3 = typeof value === "string" ? value : String(at(value, "values"));
+  return text3.length > 40 ? `${text3.slice(0, 40)}\u2026` : text3;
+}
+
+// src/microbench/adapters/libtest.ts
+var benchLine = /^test (.+?)\s+\.\.\. bench:\s+(\S+) (\S.*?) \(\+\/-\s+(\S+)\)(?:\s+=\s+(\S+)\s+(\S+))?\s*$/;
+var failedLine2 = /^test (.+?)\s+\.\.\. FAILED\b/;
+var targetLine2 = /^\s+Running (?:unittests )?(\S+)(?: \((\S+)\))?/;
+var libtest = {
+  format: "libtest",
+  title: "Rust's built-in benchmarks (cargo bench, libtest)",
+  shape: "text",
+  recognises: ({ text: text3 }) => {
+    if (/^test .+ \.\.\. bench: /m.test(text3)) return 1;
+    return /^running \d+ tests?$/m.test(text3) && /^test result: /m.test(text3) ? 0.4 : 0;
+  },
+  read: ({ lines }) => {
+    const sheet = new RowSheet();
+    let target = null;
+    for (const line of lines) {
+      const found = targetLine2.exec(line);
+      if (found !== null) target = found[1].includes("deps/") ? targetName(found[1]) : found[1];
+      const failed = failedLine2.exec(line);
+      if (failed !== null) {
+        sheet.add({
+          name: failed[1],
+          quantity: quantityOf("ns/iter"),
+          problem: "the test harness says FAILED",
+          origin: target
+        });
+      }
+      const bench = benchLine.exec(line);
+      if (bench === null) continue;
+      const [, name2, value, unit, spread, throughput, throughputUnit] = bench;
+      sheet.add({ name: name2, quantity: quantityOf(unit), value, spread, origin: target });
+      if (throughput !== void 0) {
+        const quantity2 = quantityOf(throughputUnit);
+        sheet.add({
+          name: `${name2} [${throughputUnit}]`,
+          quantity: quantity2,
+          value: throughput,
+          spread: null,
+          origin: target
+        });
+      }
+    }
+    return sheet.result();
+  }
+};
+function targetName(path) {
+  return path.replace(/^.*\//, "").replace(/-[0-9a-f]{16}$/, "");
+}
+
+// src/microbench/adapters/mitata.ts
+var mitata = {
+  format: "mitata",
+  title: "mitata JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    if (!Array.isArray(at(root, "benchmarks"))) return 0;
+    if (Array.isArray(at(root, "layout"))) return 1;
+    const runs = records(at(root, "benchmarks")).flatMap((one) => records(one["runs"]));
+    return runs.some((run) => isRecord(run["stats"]) && "ticks" in run["stats"]) ? 1 : 0;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const layout = at(root, "layout");
+    for (const benchmark of records(at(root, "benchmarks"))) {
+      const place2 = Array.isArray(layout) ? layout[Number(benchmark["group"])] : void 0;
+      const group2 = textAt(place2, "name");
+      for (const run of records(benchmark["runs"])) {
+        const own2 = textAt(run, "name") ?? textAt(benchmark, "alias") ?? "";
+        const samples = at(run, "stats", "samples");
+        const failed = run["error"] !== void 0;
+        sheet.add({
+          name: group2 === null ? own2 : `${group2} > ${own2}`,
+          quantity: quantityOf("ns"),
+          value: at(run, "stats", "avg") ?? null,
+          samples: Array.isArray(samples) ? samples : [],
+          origin: isRecord(run["args"]) ? argumentsOf(run["args"]) : null,
+          problem: failed ? `the benchmark threw ${textAt(run, "error", "message") ?? "an error without a message"}` : null
+        });
+      }
+    }
+    return sheet.result();
+  }
+};
+function argumentsOf(given2) {
+  const pairs = Object.entries(given2).map(([key, value]) => `${key}=${String(value)}`);
+  return pairs.length === 0 ? null : pairs.join(", ");
+}
+
+// src/microbench/adapters/oha.ts
+var oha = {
+  format: "oha",
+  title: "oha JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => at(root, "summary", "requestsPerSec") !== void 0 && isRecord(at(root, "latencyPercentiles")) ? 1 : 0,
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const seconds2 = quantityOf("s");
+    sheet.add({
+      name: "latency mean",
+      quantity: seconds2,
+      value: at(root, "summary", "average"),
+      spread: null
+    });
+    for (const percentile2 of ["p50", "p90", "p95", "p99", "p99.9"]) {
+      const value = at(root, "latencyPercentiles", percentile2);
+      if (value !== void 0)
+        sheet.add({ name: `latency ${percentile2}`, quantity: seconds2, value, spread: null });
+    }
+    sheet.add({
+      name: "requests/s",
+      quantity: quantityOf("requests/s"),
+      value: at(root, "summary", "requestsPerSec"),
+      spread: null
+    });
+    sheet.add({
+      name: "success rate",
+      quantity: quantityOf("share"),
+      direction: "bigger-is-better",
+      value: at(root, "summary", "successRate"),
+      spread: null
+    });
+    const errors = at(root, "errorDistribution");
+    const statuses = at(root, "statusCodeDistribution");
+    const bad = isRecord(statuses) ? sum(statuses, (status2) => !/^[23]/.test(status2)) : 0;
+    const broken = isRecord(errors) ? sum(errors, () => true) : 0;
+    sheet.add({ name: "errors", quantity: countOf("errors"), value: bad + broken, spread: null });
+    if (bad > 0)
+      sheet.warn("errors-counted", `${bad} answers were neither 2xx nor 3xx, and are in the latency figures`);
+    if (broken > 0)
+      sheet.warn("errors-counted", `${broken} requests failed and are in no latency figure of oha`);
+    return sheet.result();
+  }
+};
+function sum(counts2, wanted) {
+  return Object.entries(counts2).filter(([key]) => wanted(key)).reduce((total2, [, count2]) => total2 + (typeof count2 === "number" ? count2 : 0), 0);
+}
+
+// src/microbench/adapters/pyperf.ts
+var pyperf = {
+  format: "pyperf",
+  title: "pyperf JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const benchmarks = records(at(root, "benchmarks"));
+    if (benchmarks.length === 0 || !benchmarks.every((one) => Array.isArray(at(one, "runs")))) return 0;
+    return benchmarks.some((one) => records(at(one, "runs")).some((run) => isRecord(run["stats"]))) ? 0 : 0.95;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    for (const benchmark of records(at(root, "benchmarks"))) {
+      const metadata = (field) => textAt(benchmark, "metadata", field) ?? textAt(root, "metadata", field);
+      const samples = records(benchmark["runs"]).flatMap(
+        (run) => Array.isArray(run["values"]) ? run["values"] : []
+      );
+      const numbers2 = samples.filter(
+        (sample) => typeof sample === "number" && Number.isFinite(sample)
+      );
+      sheet.add({
+        name: metadata("name") ?? "",
+        quantity: unitOf2(metadata("unit") ?? "second"),
+        samples,
+        ...numbers2.length > 0 && numbers2.length === samples.length ? { value: mean(numbers2) } : {},
+        problem: samples.length === 0 ? "only calibration runs, no values" : null
+      });
+    }
+    return sheet.result();
+  }
+};
+function unitOf2(unit) {
+  return unit === "integer" ? countOf("integer") : quantityOf(unit);
+}
+
+// src/microbench/adapters/pytest-benchmark.ts
+var pytestBenchmark = {
+  format: "pytest-benchmark",
+  title: "pytest-benchmark JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const benchmarks = at(root, "benchmarks");
+    if (!Array.isArray(benchmarks)) return 0;
+    if (records(benchmarks).some((one) => isRecord(one["stats"]) && "fullname" in one)) return 1;
+    return at(root, "machine_info") !== void 0 && at(root, "commit_info") !== void 0 ? 0.9 : 0;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const quantity2 = quantityOf("s");
+    for (const benchmark of records(at(root, "benchmarks"))) {
+      const name2 = textAt(benchmark, "fullname") ?? textAt(benchmark, "name") ?? "";
+      const data = at(benchmark, "stats", "data");
+      const samples = Array.isArray(data) ? data : [];
+      const whole3 = samples.every((sample) => typeof sample === "number");
+      if (!whole3)
+        sheet.warn("samples-left-out", `${name2}: the list of rounds is cut, so its values are not used`);
+      sheet.add({
+        name: name2,
+        quantity: quantity2,
+        value: at(benchmark, "stats", "mean") ?? null,
+        samples: whole3 ? samples : [],
+        spread: at(benchmark, "stats", "stddev") ?? null,
+        origin: textAt(benchmark, "group")
+      });
+    }
+    return sheet.result();
+  }
+};
+
+// src/microbench/adapters/tinybench.ts
+var tinybench = {
+  format: "tinybench",
+  title: "tinybench JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const tasks = tasksOf(root);
+    if (tasks.some(isTableRow)) return 1;
+    const known = tasks.filter((task) => typeof task["name"] === "string" && isRecord(task["result"]));
+    if (known.length === 0) return 0;
+    return known.some((task) => isMeasured(task["result"]) || "runs" in task) ? 1 : 0.3;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    for (const task of tasksOf(root)) {
+      if (isTableRow(task)) addTableRow(sheet, task);
+      else addTask(sheet, task);
+    }
+    return sheet.result();
+  }
+};
+function tasksOf(root) {
+  return Array.isArray(root) ? records(root) : records(at(root, "tasks"));
+}
+function isMeasured(result) {
+  return isRecord(result) && ("hz" in result || "latency" in result || "error" in result || "state" in result);
+}
+function addTask(sheet, task) {
+  const { result } = task;
+  const latency3 = isRecord(at(result, "latency")) ? at(result, "latency") : result;
+  const samples = at(latency3, "samples");
+  sheet.add({
+    name: textAt(task, "name") ?? "",
+    quantity: quantityOf("ms"),
+    value: at(latency3, "mean") ?? null,
+    // Version 2 sorts its samples and always keeps them: they show the shape, not the order.
+    samples: Array.isArray(samples) ? samples : [],
+    spread: at(latency3, "sd") ?? null,
+    problem: problemOf(result)
+  });
+}
+function problemOf(result) {
+  const state = textAt(result, "state");
+  const error62 = at(result, "error");
+  if (error62 !== void 0 && error62 !== null) {
+    return `the benchmark threw ${textAt(error62, "message") ?? (typeof error62 === "string" ? error62 : "an error whose message is not in the file")}`;
+  }
+  if (state !== null && !state.startsWith("completed") && !state.startsWith("aborted-with")) {
+    return `tinybench says: ${state}`;
+  }
+  return null;
+}
+function isTableRow(row) {
+  return ("Task name" in row || "Task Name" in row) && Object.keys(row).length > 1;
+}
+function addTableRow(sheet, row) {
+  const column = (start3) => Object.entries(row).find(([key]) => key.startsWith(start3))?.[1];
+  const [average, margin] = String(
+    column("Latency avg") ?? column("Latency average") ?? column("Average Time") ?? ""
+  ).split("\xB1");
+  const value = readNumber((average ?? "").trim());
+  const share3 = readNumber(
+    (margin ?? String(column("Margin") ?? "").replace("\xB1", "")).replace("%", "").trim()
+  );
+  const error62 = column("Error");
+  sheet.add({
+    name: String(row["Task name"] ?? row["Task Name"]),
+    quantity: quantityOf("ns"),
+    value: (average ?? "").trim(),
+    spread: value.kind === "number" && share3.kind === "number" ? value.value * share3.value / 100 : null,
+    problem: typeof error62 === "string" ? `the benchmark threw ${error62}` : null
+  });
+}
+
+// src/microbench/adapters/vegeta.ts
+var latencies = { mean: "mean", "50th": "p50", "90th": "p90", "95th": "p95", "99th": "p99" };
+var vegeta = {
+  format: "vegeta",
+  title: "vegeta report JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => isRecord(at(root, "latencies")) && at(root, "bytes_in") !== void 0 && at(root, "requests") !== void 0 ? 1 : 0,
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const problem2 = at(root, "requests") === 0 ? "not one request was sent" : null;
+    for (const [field, shown3] of Object.entries(latencies)) {
+      const value = at(root, "latencies", field);
+      if (value === void 0 && field === "90th") continue;
+      sheet.add({ name: `latency ${shown3}`, quantity: quantityOf("ns"), value, spread: null, problem: problem2 });
+    }
+    const rate2 = quantityOf("requests/s");
+    sheet.add({ name: "requests/s", quantity: rate2, value: at(root, "rate"), spread: null, problem: problem2 });
+    const throughput = at(root, "throughput");
+    if (throughput !== void 0) {
+      const name2 = "successful requests/s";
+      sheet.add({ name: name2, quantity: rate2, value: throughput, spread: null, zeroIsValue: true, problem: problem2 });
+    }
+    const success2 = at(root, "success");
+    sheet.add({
+      name: "success rate",
+      quantity: quantityOf("share"),
+      direction: "bigger-is-better",
+      value: success2,
+      spread: null,
+      problem: problem2
+    });
+    const statuses = at(root, "status_codes");
+    if (typeof success2 === "number" && success2 < 1 && isRecord(statuses)) {
+      const mix = Object.entries(statuses).map(([status2, count2]) => `${String(count2)} \xD7 ${status2}`);
+      sheet.warn(
+        "errors-counted",
+        `not every request succeeded (${mix.join(", ")}); failures are in the latency figures`
+      );
+    }
+    return sheet.result();
+  }
+};
+
+// src/microbench/adapters/vitest.ts
+var vitest = {
+  format: "vitest",
+  title: "vitest bench JSON",
+  shape: "json",
+  recognises: ({ json: [root] }) => {
+    const files = records(at(root, "files"));
+    return files.length > 0 && files.every((file3) => "filepath" in file3 && Array.isArray(file3["groups"])) ? 1 : 0;
+  },
+  read: ({ json: [root] }) => {
+    const sheet = new RowSheet();
+    const quantity2 = quantityOf("ms");
+    const groups = records(at(root, "files")).flatMap((file3) => records(file3["groups"]));
+    for (const group2 of groups) {
+      const place2 = textAt(group2, "fullName");
+      for (const benchmark of records(group2["benchmarks"])) {
+        const own2 = textAt(benchmark, "name") ?? "";
+        const { samples } = benchmark;
+        sheet.add({
+          name: place2 === null ? own2 : `${place2} > ${own2}`,
+          quantity: quantity2,
+          value: benchmark["mean"],
+          samples: Array.isArray(samples) ? samples : [],
+          spread: benchmark["sd"] ?? null,
+          problem: benchmark["mean"] === void 0 ? "vitest has no figures for it; did it throw?" : null
+        });
+      }
+    }
+    return sheet.result();
+  }
+};
+
+// src/microbench/adapters/wrk.ts
+var runLine = /^[ \t]*Running .+ test @ \S+/m;
+var wrk2Mark = /^[ \t]*Thread calibration: |\(HdrHistogram - |#\[Mean {4}= /m;
+var wrk = {
+  format: "wrk",
+  title: "wrk text",
+  shape: "text",
+  recognises: ({ text: text3 }) => {
+    if (runLine.test(text3) && /^[ \t]*Thread Stats\b/m.test(text3)) return wrk2Mark.test(text3) ? 0.5 : 1;
+    return /^Requests\/sec:/m.test(text3) ? 0.5 : 0;
+  },
+  read: read2
+};
+var wrk2 = {
+  format: "wrk2",
+  title: "wrk2 text",
+  shape: "text",
+  recognises: ({ text: text3 }) => runLine.test(text3) && wrk2Mark.test(text3) ? 1 : 0,
+  read: read2
+};
+function read2({ lines, text: text3 }) {
+  const sheet = new RowSheet();
+  const runs = lines.filter((line) => /^\s*Running .+ test @/.test(line));
+  let url2 = null;
+  let label = "latency";
+  for (const line of lines) {
+    const origin = runs.length > 1 ? url2 : null;
+    const running = /^\s*Running .+ test @ (\S+)/.exec(line);
+    if (running !== null) {
+      url2 = running[1];
+      label = "latency";
+    }
+    const average = /^\s*Latency\s+(\S+)\s+(\S+)\s+(\S+)/.exec(line);
+    if (average !== null && average[1] !== "Distribution") {
+      addTime(sheet, "latency mean", average[1], average[2], origin);
+    }
+    if (/Latency Distribution/.test(line))
+      label = /Uncorrected/.test(line) ? "uncorrected latency" : "latency";
+    const percentile2 = /^\s*(\d+(?:\.\d+)?)%\s+(\S+)\s*$/.exec(line);
+    if (percentile2 !== null && Number(percentile2[1]) < 100) {
+      addTime(sheet, `${label} p${Number(percentile2[1])}`, percentile2[2], null, origin);
+    }
+    const rate2 = /^Requests\/sec:\s+(\S+)/.exec(line)?.[1];
+    if (rate2 !== void 0) {
+      sheet.add({
+        name: "requests/s",
+        quantity: quantityOf("requests/sec"),
+        value: rate2,
+        spread: null,
+        origin
+      });
+    }
+    const transfer = /^Transfer\/sec:\s+(\S+)/.exec(line)?.[1];
+    if (transfer !== void 0) {
+      const { amount: amount3, unit } = splitQuantity(transfer);
+      sheet.add({
+        name: "transfer/s",
+        quantity: quantityOf(`${unit}/s`, true),
+        value: amount3,
+        spread: null,
+        origin
+      });
+    }
+    const errors = /^\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(line);
+    if (errors !== null) {
+      const total2 = errors.slice(1).reduce((sum5, count2) => sum5 + Number(count2), 0);
+      sheet.add({ name: "socket errors", quantity: countOf("errors"), value: total2, spread: null, origin });
+      sheet.warn("errors-counted", `${line.trim()}: failed requests are not in the latency figures`);
+    }
+    const bad = /^\s*Non-2xx or 3xx responses: (\d+)/.exec(line)?.[1];
+    if (bad !== void 0) {
+      sheet.add({ name: "non-2xx responses", quantity: countOf("errors"), value: bad, spread: null, origin });
+      sheet.warn(
+        "errors-counted",
+        `${bad} responses were neither 2xx nor 3xx, and are in the latency figures`
+      );
+    }
+  }
+  if (!/Latency Distribution/.test(text3)) {
+    sheet.warn("no-percentiles", "there are no percentiles in this file", "run it with --latency to get p99");
+  }
+  return sheet.result();
+}
+function addTime(sheet, name2, text3, deviation2, origin) {
+  const { amount: amount3, unit } = splitQuantity(text3);
+  const quantity2 = quantityOf(unit === "m" ? "min" : unit === "" ? "us" : unit);
+  const spread = deviation2 === null ? null : splitQuantity(deviation2);
+  const scale2 = spread === null ? 1 : quantityOf(spread.unit === "m" ? "min" : spread.unit).factor;
+  sheet.add({
+    name: name2,
+    quantity: quantity2,
+    value: amount3,
+    spread: spread === null ? null : Number(spread.amount) * scale2 / quantity2.factor,
+    origin
+  });
+}
+
+// src/microbench/adapters/registry.ts
+var adapters = [
+  tailgateEvidence,
+  goBench,
+  criterion,
+  libtest,
+  catch2,
+  benchmarkJs,
+  wrk2,
+  wrk,
+  hdrLog,
+  googleBenchmark,
+  pytestBenchmark,
+  pyperf,
+  jmh,
+  benchmarkDotNet,
+  hyperfine,
+  mitata,
+  vitest,
+  tinybench,
+  k6,
+  autocannon,
+  oha,
+  vegeta,
+  criterionEstimates,
+  criterionMessages,
+  githubActionBenchmark,
+  customSmallerIsBetter,
+  customBiggerIsBetter,
+  bencher
+];
+var otherNames = new Map(
+  Object.entries({
+    go: "go-bench",
+    cargo: "libtest",
+    benchmarkjs: "benchmark-js",
+    pytest: "pytest-benchmark",
+    googlecpp: "google-benchmark",
+    customsmallerisbetter: "custom-smaller-is-better",
+    custombiggerisbetter: "custom-bigger-is-better",
+    bmf: "bencher",
+    hlog: "hdr-histogram-log"
+  })
+);
+function parseFormat(word) {
+  const lower = word.trim().toLowerCase();
+  if (lower === "auto") return "auto";
+  return formats.find((format) => format === lower) ?? otherNames.get(lower) ?? null;
+}
+function adapterOf(format) {
+  return adapters.find((adapter) => adapter.format === format);
+}
+
+// src/microbench/adapters/read.ts
+var readable = 0.6;
+function readBenchmarks(file3, format) {
+  const { text: text3, warnings: warnings2 } = decodeText(file3.bytes, file3.name);
+  const plain = { name: file3.name, text: text3, lines: text3.split("\n"), json: [] };
+  const chosen2 = format === "auto" ? recognise(plain) : given(plain, adapterOf(format));
+  const { rows: rows2, warnings: own2 } = readAll(chosen2);
+  if (rows2.length === 0) throw nothingRead(chosen2.document, chosen2.adapter, own2);
+  refuseDuplicates(rows2, file3.name, chosen2.adapter);
+  return {
+    format: chosen2.adapter.format,
+    title: chosen2.adapter.title,
+    rows: rows2,
+    warnings: [...warnings2, ...chosen2.warnings, ...own2]
+  };
+}
+function readAll({ adapter, document }) {
+  if (adapter.shape !== "json" || document.json.length < 2) return adapter.read(document);
+  const results = document.json.map((value) => {
+    const single = { ...document, json: [value] };
+    if (adapter.recognises(single) > 0) return adapter.read(single);
+    const message = `${document.name} holds JSON that is not ${adapter.format}; it was not read`;
+    return { rows: [], warnings: [{ code: "json-not-read", message }] };
+  });
+  return { rows: results.flatMap((one) => one.rows), warnings: results.flatMap((one) => one.warnings) };
+}
+function best(document) {
+  let found = null;
+  for (const adapter of adapters) {
+    if (document.json.length > 0 && adapter.shape === "text") continue;
+    const confidence = adapter.recognises(document);
+    if (confidence > (found?.confidence ?? 0)) found = { adapter, confidence };
+  }
+  return found;
+}
+function recognise(plain) {
+  const asText3 = best(plain);
+  const isText = asText3 !== null && asText3.confidence >= readable;
+  if (isText && !beginsAsJson(plain.text)) return { adapter: asText3.adapter, document: plain, warnings: [] };
+  const found = findJson(plain.text, plain.name);
+  if (found.kind === "broken") {
+    if (isText) return { adapter: asText3.adapter, document: plain, warnings: [] };
+    throw found.error;
+  }
+  const document = found.kind === "values" ? { ...plain, json: found.values } : plain;
+  const chosen2 = best(document);
+  if (chosen2 === null) throw unknownFormat(document);
+  return { adapter: chosen2.adapter, document, warnings: aroundJson(found, plain.name) };
+}
+function given(plain, adapter) {
+  const asText3 = { adapter, document: plain, warnings: [] };
+  const mayBeText = adapter.shape === "text" || adapter.shape === "text-or-json";
+  if (mayBeText && (!beginsAsJson(plain.text) || adapter.recognises(plain) >= readable)) return asText3;
+  const found = findJson(plain.text, plain.name);
+  if (found.kind === "broken") throw found.error;
+  const document = { ...plain, json: found.kind === "values" ? found.values : [] };
+  const own2 = [document, ...document.json.map((value) => ({ ...document, json: [value] }))];
+  if (!own2.some((one) => adapter.recognises(one) > 0)) {
+    throw nothingRead(document, adapter, []);
+  }
+  return { adapter, document, warnings: aroundJson(found, plain.name) };
+}
+function aroundJson(found, name2) {
+  if (found.kind !== "values" || found.alone) return [];
+  return [
+    {
+      code: "text-around-json",
+      message: `${name2} has other text before or after its JSON; only the JSON was read`,
+      hint: "write the results to a file of their own"
+    }
+  ];
+}
+function refuseDuplicates(rows2, file3, adapter) {
+  const seen = /* @__PURE__ */ new Set();
+  for (const { name: name2 } of rows2) {
+    if (!seen.has(name2)) {
+      seen.add(name2);
+      continue;
+    }
+    throw new TailgateError({
+      code: "usage",
+      message: `${file3}: two benchmarks are called "${name2}", and nothing in the file tells them apart`,
+      hint: adapter.format === "libtest" || adapter.format === "criterion" ? "keep standard error too (2>&1): cargo names the target there; or write one file a target" : "give them different names, or write one file a suite"
+    });
+  }
+}
+function nothingRead(document, adapter, warnings2) {
+  const likely = best(document);
+  const why = warnings2[0] === void 0 ? "" : ` (${warnings2[0].message})`;
+  if (likely !== null && likely.adapter !== adapter) {
+    return new TailgateError({
+      code: "usage",
+      message: `no benchmark was read from ${document.name} as ${adapter.format}; it looks like ${likely.adapter.format}: ${likely.adapter.title}${why}`,
+      hint: `use format: ${likely.adapter.format}, or format: auto`
+    });
+  }
+  return new TailgateError({
+    code: "usage",
+    message: `no benchmark was read from ${document.name}; ${likely === null ? `it does not look like ${adapter.format}` : `it looks like ${adapter.format}`}: ${adapter.title}${why}`,
+    hint: "did the command run any benchmark? Look for a filter that matches nothing, or a build that ended early"
+  });
+}
+function unknownFormat(document) {
+  const [root] = document.json;
+  const shown3 = isRecord(root) ? `JSON with the fields ${Object.keys(root).slice(0, 8).join(", ") || "(none)"}` : Array.isArray(root) ? "a JSON list" : `text that begins with ${JSON.stringify(document.text.trim().slice(0, 60))}`;
+  return new TailgateError({
+    code: "usage",
+    message: `${document.name} is in no known benchmark format: it is ${shown3}`,
+    hint: `docs/formats.md lists them; any tool can write [{"name": "parse", "unit": "ns", "value": 12.5}] (format: custom-smaller-is-better). Known: ${adapters.map((adapter) => adapter.format).join(", ")}`
+  });
+}
+
+// src/microbench/result-file.ts
+function readResultFile(path, shown3, format) {
+  return readBenchmarks({ name: shown3, bytes: bytesOf(path, shown3) }, format);
+}
+function bytesOf(path, shown3) {
+  const refuse = (why, cause) => new TailgateError({
+    code: "usage",
+    message: `${shown3} cannot be read: ${why}`,
+    hint: "name the file that the benchmark tool wrote; docs/formats.md lists the formats",
+    cause
+  });
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) throw refuse(found.isDirectory() ? "it is a directory" : "it is no plain file");
+    refuseLarge(found.size, shown3);
+    return readFileSync(path);
+  } catch (error62) {
+    if (error62 instanceof TailgateError) throw error62;
+    throw refuse(messageOf(error62), error62);
+  }
+}
+
+// src/report/columns.ts
+var gap = "  ";
+var narrowest = 12;
+function tableLines(columns2, cells2, width2) {
+  const rows2 = [columns2.map((column) => column.title), ...cells2];
+  const widths = columns2.map((_, index) => Math.max(...rows2.map((row) => displayWidth(row[index] ?? ""))));
+  let excess = widths.reduce((total2, size) => total2 + size, 0) + gap.length * (columns2.length - 1) - width2;
+  columns2.forEach((column, index) => {
+    if (column.flexible !== true || excess <= 0) return;
+    const given2 = Math.min(excess, Math.max(0, widths[index] - narrowest));
+    widths[index] = widths[index] - given2;
+    excess -= given2;
+  });
+  return rows2.map(
+    (row) => columns2.map((column, index) => padded(cut(row[index] ?? "", widths[index]), widths[index], column.align)).join(gap).trimEnd()
+  );
+}
+function padded(text3, width2, align) {
+  const missing2 = " ".repeat(Math.max(0, width2 - displayWidth(text3)));
+  return align === "left" ? text3 + missing2 : missing2 + text3;
+}
+function wrapped(text3, width2, indent = "") {
+  const lines = [];
+  let line = "";
+  for (const word of text3.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && displayWidth(indent + longer) > width2) {
+      lines.push(indent + line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, indent + line];
+}
+function cut(text3, width2) {
+  if (displayWidth(text3) <= width2) return text3;
+  const characters = Array.from(text3);
+  const tail = [];
+  let used = 1;
+  for (const character of characters.slice(-Math.max(0, Math.floor(width2 / 2) - 1)).reverse()) {
+    if (used + displayWidth(character) > width2 / 2) break;
+    tail.unshift(character);
+    used += displayWidth(character);
+  }
+  const head = [];
+  for (const character of characters) {
+    if (used + displayWidth(character) > width2) break;
+    head.push(character);
+    used += displayWidth(character);
+  }
+  return `${head.join("")}\u2026${tail.join("")}`;
+}
+var wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+var zero = new RegExp("\\p{M}", "u");
+function displayWidth(text3) {
+  let width2 = 0;
+  for (const character of text3) width2 += zero.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return width2;
+}
+
+// src/report/escape.ts
+var nameLimit = 120;
+var sentenceLimit = 600;
+var lineLimit = 400;
+var blockLines = 60;
+var invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+var oddSpace = new RegExp("\\p{Zs}", "u");
+var combining = new RegExp("\\p{M}", "u");
+var [esc, bell] = ["\x1B", "\x07"];
+var ansi = new RegExp(`${esc}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\))`, "g");
+function visible(text3, limit = nameLimit) {
+  const pieces = [];
+  let marks = 0;
+  for (const character of text3) {
+    marks = combining.test(character) ? marks + 1 : 0;
+    pieces.push(visibleCharacter(character, marks));
+    if (pieces.length > limit + 1) break;
+  }
+  const shown3 = Array.from(pieces.join(""));
+  if (shown3.length <= limit) return shown3.join("");
+  return `${shown3.slice(0, Math.max(1, limit - 10)).join("")}\u2026~${hash(text3)}`;
+}
+function visibleCharacter(character, marks) {
+  if (character === "\\") return "\\\\";
+  if (character === "\n") return "\\n";
+  if (character === "\r") return "\\r";
+  if (character === "	") return "\\t";
+  if (character === " ") return " ";
+  if (marks > 2 || invisible.test(character) || oddSpace.test(character)) return codePoint(character);
+  return character;
+}
+function markdownText(text3, limit = sentenceLimit) {
+  return entities(visible(text3, limit), "&#8203;");
+}
+function markdownName(text3, limit = nameLimit) {
+  const shown3 = visible(text3, limit);
+  if (shown3 === "") return "<code>&#34;&#34;</code>";
+  const plain = /^[A-Za-z0-9_.…~](?:[A-Za-z0-9 _./…~-]|: )*$/u.test(shown3) && !/ {2}| $/.test(shown3);
+  return plain ? `\`${shown3}\`` : `<code>${entities(shown3, "")}</code>`;
+}
+function markdownBlock(lines) {
+  const shown3 = boundedLines(lines).map(
+    (line) => line.replace(/[&<>"'`@#\\[\]|$]/g, (character) => entity(character))
+  );
+  return ["<pre>", ...shown3, "</pre>"].join("\n");
+}
+function markdownLink(label, url2) {
+  return url2 !== null && isPlainUrl(url2) ? `[${label}](${url2})` : label;
+}
+function isPlainUrl(url2) {
+  return url2.length <= 2e3 && /^https?:\/\/[A-Za-z0-9.[\]:-]+(?:\/[A-Za-z0-9\-._~%!$&+,;=:/?#]*)?$/.test(url2);
+}
+function boundedLines(lines) {
+  return lines.flatMap((line) => line.split(/\r\n|\r|\n/)).slice(-blockLines).map((line) => {
+    const bare = line.slice(0, lineLimit * 4).replace(ansi, "");
+    const shown3 = Array.from(
+      bare,
+      (character) => character === "	" ? "    " : invisible.test(character) ? codePoint(character) : character
+    );
+    return shown3.length <= lineLimit ? shown3.join("") : `${shown3.slice(0, lineLimit).join("")}\u2026`;
+  });
+}
+function hash(text3) {
+  let value = 2166136261;
+  for (let index = 0; index < text3.length; index++) {
+    value = Math.imul(value ^ text3.charCodeAt(index), 16777619);
+  }
+  return (value >>> 0).toString(16).padStart(8, "0");
+}
+var codePoint = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
+var entity = (character) => `&#${character.codePointAt(0)};`;
+function entities(text3, breaker2) {
+  return text3.replace(
+    /^[-=]|^\d(?=\d*[.)](?:\s|$))|[&<>"'`*_~[\](){}|!^$=+\\]|[@#]|:(?=[a-z/+_-])|(?<=www)\.|(?<=\bgh)-(?=\d)|^ | (?= )| $/giu,
+    (found, offset) => {
+      if (found === " ") return "&#160;";
+      const breaks = /[@#:.]/.test(found) || found === "-" && offset > 0;
+      return `${entity(found)}${breaks ? breaker2 : ""}`;
+    }
+  );
+}
+
+// node_modules/simple-statistics/dist/simple-statistics.mjs
+function quantileSorted(x, p) {
+  var idx = (x.length - 1) * p;
+  if (x.length === 0) {
+    throw new Error("quantile requires at least one data point.");
+  } else if (p < 0 || p > 1) {
+    throw new Error("quantiles must be between 0 and 1");
+  } else if (p === 1) {
+    return x[x.length - 1];
+  } else if (p === 0) {
+    return x[0];
+  } else if (idx % 1 !== 0) {
+    var lower = Math.floor(idx);
+    var upper = Math.ceil(idx);
+    var fraction = idx - lower;
+    return x[lower] + fraction * (x[upper] - x[lower]);
+  } else {
+    return x[idx];
+  }
+}
+function quickselect(arr, k, left2, right) {
+  left2 = left2 || 0;
+  right = right || arr.length - 1;
+  while (right > left2) {
+    if (right - left2 > 600) {
+      var n = right - left2 + 1;
+      var m = k - left2 + 1;
+      var z3 = Math.log(n);
+      var s = 0.5 * Math.exp(2 * z3 / 3);
+      var sd = 0.5 * Math.sqrt(z3 * s * (n - s) / n);
+      if (m - n / 2 < 0) {
+        sd *= -1;
+      }
+      var newLeft = Math.max(left2, Math.floor(k - m * s / n + sd));
+      var newRight = Math.min(
+        right,
+        Math.floor(k + (n - m) * s / n + sd)
+      );
+      quickselect(arr, k, newLeft, newRight);
+    }
+    var t = arr[k];
+    var i = left2;
+    var j = right;
+    swap(arr, left2, k);
+    if (arr[right] > t) {
+      swap(arr, left2, right);
+    }
+    while (i < j) {
+      swap(arr, i, j);
+      i++;
+      j--;
+      while (arr[i] < t) {
+        i++;
+      }
+      while (arr[j] > t) {
+        j--;
+      }
+    }
+    if (arr[left2] === t) {
+      swap(arr, left2, j);
+    } else {
+      j++;
+      swap(arr, j, right);
+    }
+    if (j <= k) {
+      left2 = j + 1;
+    }
+    if (k <= j) {
+      right = j - 1;
+    }
+  }
+}
+function swap(arr, i, j) {
+  var tmp = arr[i];
+  arr[i] = arr[j];
+  arr[j] = tmp;
+}
+function quantile(x, p) {
+  var copy = x.slice();
+  if (Array.isArray(p)) {
+    multiQuantileSelect(copy, p);
+    var results = [];
+    for (var i = 0; i < p.length; i++) {
+      results[i] = quantileSorted(copy, p[i]);
+    }
+    return results;
+  } else {
+    var idx = quantileIndex(copy.length, p);
+    quantileSelect(copy, idx, 0, copy.length - 1);
+    return quantileSorted(copy, p);
+  }
+}
+function quantileSelect(arr, k, left2, right) {
+  if (k % 1 === 0) {
+    quickselect(arr, k, left2, right);
+  } else {
+    k = Math.floor(k);
+    quickselect(arr, k, left2, right);
+    quickselect(arr, k + 1, k + 1, right);
+  }
+}
+function multiQuantileSelect(arr, p) {
+  var positions = /* @__PURE__ */ new Set();
+  for (var i = 0; i < p.length; i++) {
+    var idx = quantileIndex(arr.length, p[i]);
+    positions.add(Math.floor(idx));
+    positions.add(Math.ceil(idx));
+  }
+  var indices = Array.from(positions).sort(compare);
+  multiselect(arr, indices, 0, indices.length - 1, 0, arr.length - 1);
+}
+function multiselect(arr, indices, lo, hi, left2, right) {
+  if (lo > hi) {
+    return;
+  }
+  var mid = lo + hi >> 1;
+  quickselect(arr, indices[mid], left2, right);
+  multiselect(arr, indices, lo, mid - 1, left2, indices[mid] - 1);
+  multiselect(arr, indices, mid + 1, hi, indices[mid] + 1, right);
+}
+function compare(a, b) {
+  return a - b;
+}
+function quantileIndex(len, p) {
+  var idx = (len - 1) * p;
+  if (p === 1) {
+    return len - 1;
+  } else if (p === 0) {
+    return 0;
+  } else if (idx % 1 !== 0) {
+    return idx;
+  } else {
+    return idx;
+  }
+}
+function median2(x) {
+  return +quantile(x, 0.5);
+}
+function medianAbsoluteDeviation(x) {
+  var medianValue = median2(x);
+  var medianAbsoluteDeviations = [];
+  for (var i = 0; i < x.length; i++) {
+    medianAbsoluteDeviations.push(Math.abs(x[i] - medianValue));
+  }
+  return median2(medianAbsoluteDeviations);
+}
+var BayesianClassifier = function BayesianClassifier2() {
+  this.totalCount = 0;
+  this.data = {};
+};
+BayesianClassifier.prototype.train = function train(item, category) {
+  if (!this.data[category]) {
+    this.data[category] = {};
+  }
+  for (var k in item) {
+    var v = item[k];
+    if (this.data[category][k] === void 0) {
+      this.data[category][k] = {};
+    }
+    if (this.data[category][k][v] === void 0) {
+      this.data[category][k][v] = 0;
+    }
+    this.data[category][k][v]++;
+  }
+  this.totalCount++;
+};
+BayesianClassifier.prototype.score = function score(item) {
+  var odds = {};
+  var category;
+  for (var k in item) {
+    var v = item[k];
+    for (category in this.data) {
+      if (odds[category] === void 0) {
+        odds[category] = {};
+      }
+      if (this.data[category][k]) {
+        odds[category][k + "_" + v] = (this.data[category][k][v] || 0) / this.totalCount;
+      } else {
+        odds[category][k + "_" + v] = 0;
+      }
+    }
+  }
+  var oddsSums = {};
+  for (category in odds) {
+    oddsSums[category] = 0;
+    for (var combination in odds[category]) {
+      oddsSums[category] += odds[category][combination];
+    }
+  }
+  return oddsSums;
+};
+var g = 607 / 128;
+var LOGSQRT2PI = Math.log(Math.sqrt(2 * Math.PI));
+var SQRT_2PI$1 = Math.sqrt(2 * Math.PI);
+function cumulativeDistribution(z3) {
+  var sum5 = z3;
+  var tmp = z3;
+  for (var i = 1; i < 30; i++) {
+    tmp *= z3 * z3 / (2 * i + 1);
+    sum5 += tmp;
+  }
+  return Math.round((0.5 + sum5 / SQRT_2PI$1 * Math.exp(-z3 * z3 / 2)) * 1e4) / 1e4;
+}
+var standardNormalTable = [];
+for (z = 0; z <= 3.09; z += 0.01) {
+  standardNormalTable.push(cumulativeDistribution(z));
+}
+var z;
+var SQRT_2PI = Math.sqrt(2 * Math.PI);
+var PerceptronModel = function PerceptronModel2() {
+  this.weights = [];
+  this.bias = 0;
+};
+PerceptronModel.prototype.predict = function predict(features) {
+  if (features.length !== this.weights.length) {
+    return null;
+  }
+  var score2 = 0;
+  for (var i = 0; i < this.weights.length; i++) {
+    score2 += this.weights[i] * features[i];
+  }
+  score2 += this.bias;
+  if (score2 > 0) {
+    return 1;
+  } else {
+    return 0;
+  }
+};
+PerceptronModel.prototype.train = function train2(features, label) {
+  if (label !== 0 && label !== 1) {
+    return null;
+  }
+  if (features.length !== this.weights.length) {
+    this.weights = features.slice();
+    this.bias = 1;
+  }
+  var prediction = this.predict(features);
+  if (typeof prediction === "number" && prediction !== label) {
+    var gradient = label - prediction;
+    for (var i = 0; i < this.weights.length; i++) {
+      this.weights[i] += gradient * features[i];
+    }
+    this.bias += gradient;
+  }
+  return this;
+};
+
+// src/verdict/student.ts
+function studentCdf(t, degrees) {
+  const angle = Math.atan(t / Math.sqrt(degrees));
+  const sine = Math.sin(angle);
+  const cosine = Math.cos(angle);
+  const square = cosine * cosine;
+  const odd = degrees % 2 === 1;
+  let term = odd ? cosine : 1;
+  let sum5 = degrees === 1 ? 0 : term;
+  for (let j = odd ? 3 : 2; j <= degrees - 2; j += 2) {
+    term *= (j - 1) / j * square;
+    sum5 += term;
+  }
+  const within = odd ? 2 / Math.PI * (angle + sine * sum5) : sine * sum5;
+  return (1 + within) / 2;
+}
+function studentQuantile(share3, degrees) {
+  let low = 0;
+  let high = 1;
+  while (studentCdf(high, degrees) < share3) high *= 2;
+  for (let step = 0; step < 100; step++) {
+    const middle2 = (low + high) / 2;
+    if (studentCdf(middle2, degrees) < share3) low = middle2;
+    else high = middle2;
+  }
+  return (low + high) / 2;
+}
+
+// src/verdict/statistics.ts
+var medianOf = (values) => median2([...values]);
+function lowerMedian(values) {
+  if (values.length === 0) throw new RangeError("lowerMedian needs at least one value");
+  return ascending(values)[values.length - 1 >> 1];
+}
+function walsh(d) {
+  const averages = new Float64Array(d.length * (d.length + 1) / 2);
+  let filled = 0;
+  for (let i = 0; i < d.length; i++) {
+    for (let j = i; j < d.length; j++) averages[filled++] = (d[i] + d[j]) / 2;
+  }
+  return averages.sort();
+}
+function hodgesLehmann(d) {
+  if (d.length === 0) throw new RangeError("hodgesLehmann needs at least one value");
+  const averages = walsh(d);
+  const upper = averages.length >> 1;
+  return averages.length % 2 === 1 ? averages[upper] : (averages[upper - 1] + averages[upper]) / 2;
+}
+var nonZeroCount = (d) => d.filter((x) => rounded(x) !== 0).length;
+var smallestP = (d) => 2 ** -nonZeroCount(d);
+function signedRankP(d) {
+  const signed = d.map(rounded).filter((x) => x !== 0);
+  const ranks = doubledMidranks(signed.map(Math.abs));
+  let positive = 0;
+  for (const [index, value] of signed.entries()) if (value > 0) positive += ranks[index];
+  return upperTail(ranks, positive);
+}
+function signFlipP(differences) {
+  const sizes = [];
+  let positive = 0;
+  for (const difference2 of differences) {
+    if (!Number.isSafeInteger(difference2))
+      throw new RangeError(`signFlipP needs whole numbers, got ${difference2}`);
+    if (difference2 === 0) continue;
+    sizes.push(Math.abs(difference2));
+    if (difference2 > 0) positive += difference2;
+  }
+  return upperTail(sizes, positive);
+}
+function kOf(rounds, level) {
+  const mass = subsetSumMass(Array.from({ length: rounds }, (_, index) => index + 1));
+  let cumulative = 0;
+  let k = -1;
+  for (const share3 of mass) {
+    cumulative += share3;
+    if (cumulative > level + 1e-12) break;
+    k += 1;
+  }
+  return k;
+}
+function interval(d, level) {
+  const k = kOf(d.length, level);
+  const averages = walsh(d);
+  return k < 0 ? [-Infinity, Infinity] : [averages[k], averages[averages.length - 1 - k]];
+}
+var upperBound = (d, beta) => interval(d, beta)[1];
+function spreadOf2(d) {
+  const [low, high] = interval(d, 0.025);
+  return (high - low) / 2;
+}
+var singleRunSpread = (d) => 1.4826 * medianAbsoluteDeviation([...d]);
+function detectionFactor(rounds) {
+  return 1 + studentQuantile(0.8, rounds - 1) / studentQuantile(0.975, rounds - 1);
+}
+function smallestDetectable(d) {
+  return d.length < 2 ? Infinity : Math.expm1(spreadOf2(d) * detectionFactor(d.length));
+}
+function holm(p) {
+  const order = p.map((_, index) => index).sort((a, b) => p[a] - p[b]);
+  const adjusted = new Array(p.length).fill(1);
+  let least2 = 0;
+  for (const [step, index] of order.entries()) {
+    least2 = Math.max(least2, Math.min(1, (p.length - step) * p[index]));
+    adjusted[index] = least2;
+  }
+  return adjusted;
+}
+function holmWithTarone(hypotheses, level) {
+  const ableAt = (size2) => hypotheses.map((hypothesis) => hypothesis.smallestP <= level / size2 + 1e-12);
+  let size = 1;
+  while (ableAt(size).filter(Boolean).length > size) size += 1;
+  const able = ableAt(size);
+  const adjusted = holm(hypotheses.filter((_, index) => able[index]).map((hypothesis) => hypothesis.p));
+  let next = 0;
+  return able.map((isAble) => isAble ? adjusted[next++] : null);
+}
+var ascending = (values) => Float64Array.from(values).sort();
+var rounded = (value) => Math.round(value * 1e12) / 1e12;
+function doubledMidranks(sizes) {
+  const order = sizes.map((_, index) => index).sort((a, b) => sizes[a] - sizes[b]);
+  const ranks = new Array(sizes.length).fill(0);
+  for (let first = 0; first < order.length; ) {
+    let last = first;
+    while (last + 1 < order.length && sizes[order[last + 1]] === sizes[order[first]]) last += 1;
+    for (let place2 = first; place2 <= last; place2++) ranks[order[place2]] = first + last + 2;
+    first = last + 1;
+  }
+  return ranks;
+}
+function upperTail(sizes, reached) {
+  const mass = subsetSumMass(sizes);
+  let p = 0;
+  for (let sum5 = mass.length - 1; sum5 >= reached; sum5--) p += mass[sum5];
+  return p;
+}
+function subsetSumMass(sizes) {
+  const total2 = sizes.reduce((sum5, size) => sum5 + size, 0);
+  const mass = new Float64Array(total2 + 1);
+  mass[0] = 1;
+  let reached = 0;
+  for (const size of sizes) {
+    reached += size;
+    for (let sum5 = reached; sum5 >= size; sum5--) mass[sum5] = (mass[sum5] + mass[sum5 - size]) / 2;
+    for (let sum5 = Math.min(size - 1, reached); sum5 >= 0; sum5--) mass[sum5] = mass[sum5] / 2;
+  }
+  return mass;
+}
+
+// src/verdict/stored-results.ts
+function compareStored(baseline, candidate) {
+  const others = new Map(candidate.rows.map((row) => [row.name, row]));
+  const known = new Set(baseline.rows.map((row) => row.name));
+  const rows2 = [
+    ...baseline.rows.map((row) => storedRow(row, others.get(row.name) ?? null)),
+    ...candidate.rows.filter((row) => !known.has(row.name)).map((row) => storedRow(null, row))
+  ];
+  return { rows: rows2, limits: limitsOf(baseline, candidate) };
+}
+function storedRow(baseline, candidate) {
+  const row = candidate ?? baseline;
+  return {
+    name: row.name,
+    direction: row.direction,
+    baseline: baseline === null ? null : sideOf(baseline),
+    candidate: candidate === null ? null : sideOf(candidate),
+    change: changeOf(baseline, candidate)
+  };
+}
+function sideOf(row) {
+  const middle2 = row.samples.length < 3 ? 0 : medianOf(row.samples);
+  return {
+    value: row.value,
+    unit: row.unit,
+    samples: row.samples.length,
+    within: middle2 > 0 ? ratio(singleRunSpread(row.samples) / middle2) : null
+  };
+}
+function changeOf(baseline, candidate) {
+  if (baseline === null) return { kind: "new" };
+  if (candidate === null) return { kind: "missing" };
+  const [before, after] = [baseline.unit, candidate.unit];
+  if (before.kind !== after.kind || before.normalised !== after.normalised) {
+    return {
+      kind: "invalid",
+      reason: `the unit changed from ${before.text || before.kind} to ${after.text || after.kind}`
+    };
+  }
+  if (baseline.direction !== candidate.direction) {
+    return { kind: "invalid", reason: "smaller is better in one file, bigger in the other" };
+  }
+  for (const [side2, row] of [["baseline", baseline], ["candidate", candidate]]) {
+    if (row.value === null) return { kind: "none", reason: `the ${side2} has no value: ${row.problem}` };
+  }
+  return changeBetween(baseline.value, candidate.value, candidate.direction);
+}
+function changeBetween(before, after, direction) {
+  if (before === after) return { kind: "same" };
+  if (before === 0) return { kind: "none", reason: "it was 0, so there is no ratio" };
+  if (before < 0 || after < 0) return { kind: "none", reason: "a value is negative, so there is no ratio" };
+  const change = ratio(after / before - 1);
+  const worse = direction === "smaller-is-better" ? change > 0 : change < 0;
+  return { kind: "ratio", change, moved: worse ? "worse" : "better" };
+}
+var severalProcesses = /* @__PURE__ */ new Set(["pyperf", "hyperfine", "jmh", "tailgate-evidence"]);
+function limitsOf(baseline, candidate) {
+  const both = [baseline, candidate];
+  const repeated = both.map((file3) => file3.rows.some((row) => row.samples.length > 1));
+  const limits2 = [];
+  if (!repeated[0] || !repeated[1]) {
+    const which = repeated[0] ? "the candidate" : repeated[1] ? "the baseline" : "each file";
+    limits2.push(
+      `${which} holds a single run of every benchmark: nothing in it tells how far two runs of the same code differ`
+    );
+  } else if (!both.every((file3) => severalProcesses.has(file3.format))) {
+    limits2.push(
+      "the repetitions inside a file share one process, one memory layout and one set of compiled code: a second process of the same code can be several per cent off, and no repetition shows it"
+    );
+  }
+  limits2.push(
+    "the files were measured one after the other, not in turns: what the machine did meanwhile is part of every difference"
+  );
+  if (baseline.format !== candidate.format) {
+    limits2.push(
+      `one file is ${baseline.format}, the other ${candidate.format}: the tools may measure differently`
+    );
+  }
+  return limits2;
+}
+
+// src/commands/figures.ts
+function figure(value, unit) {
+  switch (unit.kind) {
+    case "time":
+      return formatDuration(ns(value));
+    case "bytes":
+      return formatBytes(bytes(value));
+    case "rate":
+    case "count":
+    case "custom":
+      return `${plainNumber(value)} ${unit.normalised}`.trim();
+    default:
+      return assertNever(unit.kind);
+  }
+}
+function directionWords(direction) {
+  return direction === "smaller-is-better" ? "smaller" : "bigger";
+}
+function plainNumber(value) {
+  const size = Math.abs(value);
+  if (size >= 1e3 || Number.isInteger(value)) return Math.round(value).toLocaleString("en-US");
+  return String(Number(value.toPrecision(3)));
+}
+var width = 110;
+function table(columns2, cells2) {
+  return tableLines(columns2, cells2, width).join("\n");
+}
+
+// src/commands/formats.ts
+var formatFlag = {
+  type: "string",
+  value: "auto|NAME",
+  help: "format of the results; recognised unless given (docs/formats.md lists them)"
+};
+function formatOf(command2, flags) {
+  const word = text(flags, "format") ?? "auto";
+  const format = parseFormat(word);
+  if (format !== null) return format;
+  const near = nearest(word, formats);
+  const advice = near === null ? `; it wants auto or one of ${formats.join(", ")}` : `; did you mean ${near}?`;
+  throw usage(command2, `--format is "${word}", which is no known format${advice}`);
+}
+
+// src/commands/read.ts
+import { resolve } from "node:path";
+var read3 = {
+  name: "read",
+  usage: "read FILE [--format auto|NAME] [--json]",
+  summary: "Shows what is read from a result file of any benchmark tool: one row a benchmark.",
+  flags: { format: formatFlag, json: { type: "boolean", help: "print the rows as JSON" } },
+  positionals: { least: 1, most: 1 },
+  run: async (flags, [file3], terminal) => {
+    const format = formatOf(read3, flags);
+    const result = readResultFile(resolve(terminal.directory, file3), file3, format);
+    tellWarnings(terminal, result);
+    terminal.print(flags["json"] === true ? asJson(result) : asText(file3, result));
+    return 0;
+  }
+};
+function tellWarnings(terminal, result) {
+  for (const { message, hint } of result.warnings) {
+    terminal.tell(`warning: ${message}${hint === void 0 ? "" : ` (${hint})`}`);
+  }
+}
+function asJson(result) {
+  const rows2 = result.rows.map(({ name: name2, unit, direction, value, samples, problem: problem2 }) => ({
+    name: name2,
+    unit: unit.normalised,
+    direction,
+    value,
+    samples,
+    problem: problem2
+  }));
+  return JSON.stringify({ format: result.format, rows: rows2 }, null, 2);
+}
+function asText(file3, result) {
+  const count2 = result.rows.length;
+  const missing2 = result.rows.filter((row) => row.value === null).length;
+  const without = missing2 === 0 ? "" : `, ${missing2} of them without a value`;
+  return [
+    `${visible(file3)}: ${result.title}, format ${result.format}; ${count2} ${count2 === 1 ? "row" : "rows"}${without}`,
+    "",
+    table(
+      [
+        { title: "benchmark", align: "left", flexible: true },
+        { title: "unit", align: "left" },
+        { title: "better", align: "left" },
+        { title: "value", align: "right" },
+        { title: "samples", align: "right" },
+        { title: "problem", align: "left" }
+      ],
+      result.rows.map(cellsOf)
+    )
+  ].join("\n");
+}
+var cellsOf = (row) => [
+  visible(row.name),
+  visible(row.unit.normalised, 40),
+  directionWords(row.direction),
+  row.value === null ? "missing" : figure(row.value, { ...row.unit, normalised: "" }),
+  String(row.samples.length),
+  row.problem === null ? "" : visible(row.problem, 200)
+];
+
+// src/commands/compare.ts
+var wayOut = "`tailgate bench` runs both sides in turns, in fresh processes each round, and decides from the measured spread.";
+var compare2 = {
+  name: "compare",
+  usage: "compare BASELINE CANDIDATE [--format auto|NAME] [--json]",
+  summary: "Sets two stored result files of any benchmark tool side by side; shows changes, decides nothing.",
+  flags: { format: formatFlag, json: { type: "boolean", help: "print the rows as JSON" } },
+  positionals: { least: 2, most: 2 },
+  run: async (flags, files, terminal) => {
+    const format = formatOf(compare2, flags);
+    const [baseline, candidate] = files.map(
+      (file3) => readResultFile(resolve2(terminal.directory, file3), file3, format)
+    );
+    tellWarnings(terminal, baseline);
+    tellWarnings(terminal, candidate);
+    const comparison = compareStored(baseline, candidate);
+    const sources = [
+      { file: files[0], format: baseline.format },
+      { file: files[1], format: candidate.format }
+    ];
+    terminal.print(flags["json"] === true ? asJson2(sources, comparison) : asText2(sources, comparison));
+    return 0;
+  }
+};
+function asJson2([baseline, candidate], { rows: rows2, limits: limits2 }) {
+  const side2 = (one) => one === null ? null : { ...one, unit: one.unit.normalised };
+  const shown3 = rows2.map((row) => ({
+    ...row,
+    baseline: side2(row.baseline),
+    candidate: side2(row.candidate)
+  }));
+  return JSON.stringify({ verdict: null, limits: limits2, baseline, candidate, rows: shown3 }, null, 2);
+}
+function asText2([baseline, candidate], comparison) {
+  return [
+    `baseline   ${visible(baseline.file)} (${baseline.format})`,
+    `candidate  ${visible(candidate.file)} (${candidate.format})`,
+    "",
+    table(
+      [
+        { title: "benchmark", align: "left", flexible: true },
+        { title: "better", align: "left" },
+        { title: "baseline", align: "right" },
+        { title: "candidate", align: "right" },
+        { title: "change", align: "right" },
+        { title: "note", align: "left" }
+      ],
+      comparison.rows.map(cellsOf2)
+    ),
+    "",
+    "No verdict:",
+    ...comparison.limits.flatMap(
+      (limit) => wrapped(limit, 100, "  ").map((line, index) => index === 0 ? line.replace("  ", "- ") : line)
+    ),
+    ...wrapped(wayOut, 100)
+  ].join("\n");
+}
+function cellsOf2(row) {
+  const { change, note } = words(row);
+  return [
+    visible(row.name),
+    directionWords(row.direction),
+    shownSide(row.baseline),
+    shownSide(row.candidate),
+    change,
+    visible(note, 200)
+  ];
+}
+function shownSide(side2) {
+  if (side2 === null) return "\u2013";
+  if (side2.value === null) return "missing";
+  const within = side2.within === null ? "" : ` \xB1${formatRatio(side2.within)} in ${side2.samples}`;
+  return `${figure(side2.value, side2.unit)}${within}`;
+}
+function words({ change }) {
+  switch (change.kind) {
+    case "ratio":
+      return { change: formatChange(change.change), note: change.moved };
+    case "same":
+      return { change: "\xB10 %", note: "same" };
+    case "none":
+      return { change: "n/a", note: change.reason };
+    case "invalid":
+      return { change: "n/a", note: `invalid: ${change.reason}` };
+    case "new":
+      return { change: "n/a", note: "new: only in the candidate" };
+    case "missing":
+      return { change: "n/a", note: "missing: only in the baseline" };
+    default:
+      return assertNever(change);
+  }
+}
+
 // src/commands/demo.ts
 import { mkdtempSync as mkdtempSync3, rmSync as rmSync4 } from "node:fs";
 import { tmpdir as tmpdir3 } from "node:os";
-import { join as join9, resolve as resolve5 } from "node:path";
+import { join as join9, resolve as resolve7 } from "node:path";
 
 // src/demo.ts
 import { appendFileSync, cpSync, mkdirSync, readdirSync as readdirSync2, rmSync } from "node:fs";
@@ -43660,7 +46757,7 @@ import { existsSync } from "node:fs";
 // src/kernel/processes.ts
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync as readFileSync2 } from "node:fs";
 var markVariable = "TAILGATE_MARK";
 function markedEnvironment(env) {
   const mark = randomUUID();
@@ -43673,7 +46770,7 @@ function markedEnvironment(env) {
 function readProcess(pid) {
   if (process.platform !== "linux") return listProcesses().find((entry) => entry.pid === pid) ?? null;
   try {
-    return parseStat(pid, readFileSync(`/proc/${pid}/stat`, "latin1"));
+    return parseStat(pid, readFileSync2(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return null;
   }
@@ -43772,7 +46869,7 @@ function ownAncestry(byPid) {
 function carriesMark(pid, mark) {
   if (process.platform !== "linux") return false;
   try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark);
+    return readFileSync2(`/proc/${pid}/environ`, "latin1").includes(mark);
   } catch {
     return false;
   }
@@ -44000,14 +47097,14 @@ async function runCommand(options) {
   const started = start(options.command, options.cwd, env);
   if (started.kind === "refused") return result({ kind: "not-found", message: started.message });
   const { child } = started;
-  const closed = new Promise((resolve8) => child.once("close", () => resolve8()));
-  const ended = new Promise((resolve8) => {
+  const closed = new Promise((resolve10) => child.once("close", () => resolve10()));
+  const ended = new Promise((resolve10) => {
     child.once("error", (error62) => {
-      if (child.pid === void 0) resolve8({ kind: "not-found", message: explain(error62, options) });
+      if (child.pid === void 0) resolve10({ kind: "not-found", message: explain(error62, options) });
     });
     child.once(
       "exit",
-      (code, signal) => resolve8(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
+      (code, signal) => resolve10(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
     );
   });
   const splitters = [drain("stdout"), drain("stderr")];
@@ -44070,8 +47167,8 @@ async function firstOf(ended, options) {
     () => ({ kind: "timed-out" }),
     () => ended
   );
-  const cancelled3 = new Promise((resolve8) => {
-    options.signal?.addEventListener("abort", () => resolve8({ kind: "cancelled" }), {
+  const cancelled3 = new Promise((resolve10) => {
+    options.signal?.addEventListener("abort", () => resolve10({ kind: "cancelled" }), {
       once: true,
       signal: waits.signal
     });
@@ -44198,28 +47295,7 @@ function withoutOuterRepository(environment) {
 // src/commands/gate.ts
 import { mkdtempSync as mkdtempSync2, rmSync as rmSync3, writeFileSync as writeFileSync2 } from "node:fs";
 import { tmpdir as tmpdir2 } from "node:os";
-import { join as join8, resolve as resolve4 } from "node:path";
-
-// src/kernel/words.ts
-var sides = ["baseline", "candidate"];
-var otherSide = (side2) => side2 === "baseline" ? "candidate" : "baseline";
-var percentileNames = ["p50", "p90", "p95", "p99", "p999"];
-var percentileShare = {
-  p50: 0.5,
-  p90: 0.9,
-  p95: 0.95,
-  p99: 0.99,
-  p999: 0.999
-};
-var metricNames = ["p50", "p90", "p95", "p99", "cpu", "cpu-total", "tail", "errors"];
-var failOnWords = [
-  "regression",
-  "invalid",
-  "service-failed",
-  "inconclusive",
-  "no-baseline",
-  "missing"
-];
+import { join as join8, resolve as resolve6 } from "node:path";
 
 // src/evidence/shape.ts
 var longestText = 1e6;
@@ -44247,7 +47323,7 @@ var atLeast = (least2) => (value, path) => {
   }
 };
 var finite = atLeast(-Infinity);
-var amount = atLeast(0);
+var amount2 = atLeast(0);
 var whole = (least2) => (value, path) => {
   if (!Number.isSafeInteger(value) || value < least2) {
     wrongForm(path, value, `a whole number, at least ${least2}`);
@@ -44369,10 +47445,10 @@ function checkEvidence(data) {
 var side = oneOf("baseline", "candidate");
 var bySide = (form) => objectOf({ baseline: form, candidate: form });
 var warnings = listOf(objectOf({ code: text2, message: text2, hint: optional(text2) }));
-var tolerance = objectOf({ min: amount, detect: amount });
-var points = objectOf({ min: amount });
+var tolerance = objectOf({ min: amount2, detect: amount2 });
+var points = objectOf({ min: amount2 });
 var counts = tableOf(count);
-var delays = objectOf({ p50: amount, p99: amount, max: amount });
+var delays = objectOf({ p50: amount2, p99: amount2, max: amount2 });
 var planForm = objectOf({
   seed: finite,
   rounds: whole(1),
@@ -44391,9 +47467,9 @@ var planForm = objectOf({
     1
   ),
   leadIn: count,
-  warmUp: objectOf({ most: amount }),
-  roundTime: amount,
-  totalTime: amount,
+  warmUp: objectOf({ most: amount2 }),
+  roundTime: amount2,
+  totalTime: amount2,
   notes: warnings
 });
 var loadForm = objectOf({
@@ -44407,21 +47483,21 @@ var loadForm = objectOf({
   }),
   released: count,
   onTime: count,
-  span: amount,
-  elapsed: amount,
+  span: amount2,
+  elapsed: amount2,
   inFlight: objectOf({ halfway: count, atEnd: count, peak: count }),
   errors: counts,
   statuses: counts,
-  bodies: objectOf({ minBytes: amount, maxBytes: amount, totalBytes: amount, checksums: tableOf(text2) }),
+  bodies: objectOf({ minBytes: amount2, maxBytes: amount2, totalBytes: amount2, checksums: tableOf(text2) }),
   histograms: objectOf({ response: text2, onTime: text2, success: text2, service: text2, lateness: text2 }),
   generator: objectOf({
-    wall: amount,
-    cpu: amount,
-    utilisation: amount,
+    wall: amount2,
+    cpu: amount2,
+    utilisation: amount2,
     eventLoopDelay: delays,
     metronomeLateness: delays,
-    garbageCollection: objectOf({ count, total: amount, longest: amount }),
-    peakMemory: amount,
+    garbageCollection: objectOf({ count, total: amount2, longest: amount2 }),
+    peakMemory: amount2,
     poolQueued: count,
     socketsOpened: count
   })
@@ -44442,15 +47518,15 @@ var roundForm = objectOf({
   index: count,
   phase: oneOf("measuring", "confirming"),
   startedAt: finite,
-  duration: amount,
+  duration: amount2,
   first: objectOf({ spawn: side, probe: side, warm: side, lowerPort: side }),
   sides: bySide(
     objectOf({
-      startTime: amount,
+      startTime: amount2,
       origin: text2,
       warmUp: objectOf({ requests: count, blocks: count, settled: flag }),
       idleRate: finite,
-      peakMemory: orNull(amount),
+      peakMemory: orNull(amount2),
       preciseCost: flag
     })
   ),
@@ -44467,7 +47543,7 @@ var evidenceForm = objectOf({
     kernel: text2,
     cpuModel: text2,
     cpus: count,
-    memory: amount,
+    memory: amount2,
     runner: orNull(text2)
   }),
   revisions: bySide(objectOf({ sha: text2, ref: text2, how: text2, outputHash: orNull(text2) })),
@@ -44483,13 +47559,13 @@ var evidenceForm = objectOf({
   }),
   onDifferentBody: oneOf("warn", "stop"),
   placement: oneOf("shared", "apart"),
-  floor: listOf(objectOf({ scenario: text2, p50: amount, p99: amount })),
+  floor: listOf(objectOf({ scenario: text2, p50: amount2, p99: amount2 })),
   rounds: listOf(roundForm),
   warnings
 });
 
 // src/builds/build.ts
-import { createWriteStream, realpathSync, statSync } from "node:fs";
+import { createWriteStream, realpathSync, statSync as statSync2 } from "node:fs";
 import { isAbsolute, join as join3, relative } from "node:path";
 import { finished } from "node:stream/promises";
 
@@ -44509,7 +47585,7 @@ var hookVariables = /* @__PURE__ */ new Set([
   "GIT_SHALLOW_FILE",
   "GIT_WORK_TREE"
 ]);
-var settings = [
+var settings2 = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "gc.auto=0",
@@ -44533,7 +47609,7 @@ function gitIn(options) {
   };
   const ask = async (args, call = {}) => {
     const { exit, stdout, truncated, tail } = await runCommand({
-      command: ["git", ...settings, ...args],
+      command: ["git", ...settings2, ...args],
       cwd: options.directory,
       env: { ...base, ...call.env },
       timeout: call.timeout ?? secondsToNs(30),
@@ -44576,9 +47652,9 @@ async function openRepository(options) {
   const git = gitIn(options);
   const args = ["rev-parse", "--show-toplevel"];
   const answer = await git.ask(args);
-  const words = answer.tail.join(" ");
+  const words2 = answer.tail.join(" ");
   if (answer.ok) return git.at(answer.stdout.trimEnd());
-  if (/not a git repository/i.test(words)) {
+  if (/not a git repository/i.test(words2)) {
     throw new TailgateError({
       code: "usage",
       message: `${options.directory} is not in a git repository`,
@@ -44586,7 +47662,7 @@ async function openRepository(options) {
       tail: answer.tail
     });
   }
-  if (/must be run in a work tree/i.test(words)) {
+  if (/must be run in a work tree/i.test(words2)) {
     throw new TailgateError({
       code: "usage",
       message: `${options.directory} is in a git repository without a working tree`,
@@ -44646,7 +47722,7 @@ async function buildSide(options) {
   if (exit.kind === "cancelled") throw new TailgateError({ code: "cancelled", message: "cancelled" });
   throw new TailgateError({
     code: "service-failed",
-    message: `the setup of the ${side2} ${describe2(exit, options.timeout)}: ${firstLine(mask(setup))}`,
+    message: `the setup of the ${side2} ${describe2(exit, options.timeout)}: ${firstLine2(mask(setup))}`,
     hint: hintFor(exit, side2),
     tail: result.tail.map(mask)
   });
@@ -44656,7 +47732,7 @@ function findWorkingDirectory(side2, worktree, workingDirectory) {
   if (isAbsolute(workingDirectory) || leaves(worktree, directory)) throw outside(workingDirectory);
   let real;
   try {
-    if (!statSync(directory).isDirectory()) throw new Error("not a directory");
+    if (!statSync2(directory).isDirectory()) throw new Error("not a directory");
     real = realpathSync(directory);
   } catch {
     throw missing(side2, workingDirectory);
@@ -44717,7 +47793,7 @@ function hintFor(exit, side2) {
     return "its last lines are below; the same command fails in a fresh clone of this commit";
   return "its last lines are below; when an older commit cannot be built any more, name another with baseline";
 }
-function firstLine(text3) {
+function firstLine2(text3) {
   const [line = "", ...rest] = text3.trim().split("\n");
   return line.length > 120 || rest.length > 0 ? `${line.slice(0, 120)} \u2026` : line;
 }
@@ -45021,8 +48097,8 @@ function intervalRanks(share3, count2) {
   return { low: below + 1, high: count2 - above };
 }
 function tailBelow(share3, count2) {
-  const mean = share3 * count2;
-  let k = Math.max(0, Math.floor(mean - 12 * Math.sqrt(mean * (1 - share3)) - 12));
+  const mean2 = share3 * count2;
+  let k = Math.max(0, Math.floor(mean2 - 12 * Math.sqrt(mean2 * (1 - share3)) - 12));
   const odds = Math.log(share3) - Math.log1p(-share3);
   let logTerm = logFactorial(count2) - logFactorial(k) - logFactorial(count2 - k) + k * Math.log(share3) + (count2 - k) * Math.log1p(-share3);
   let total2 = Math.exp(logTerm);
@@ -45113,19 +48189,19 @@ function summariseLoad(result, about) {
   const rates = ratesOf(result);
   return {
     ...counts2,
-    offeredPerSecond: rounded(rates.offered),
-    releasedPerSecond: rounded(rates.released),
-    completedPerSecond: rounded(rates.completed),
-    successfulPerSecond: rounded(rates.successful),
+    offeredPerSecond: rounded2(rates.offered),
+    releasedPerSecond: rounded2(rates.released),
+    completedPerSecond: rounded2(rates.completed),
+    successfulPerSecond: rounded2(rates.successful),
     responseTimeMs: percentilesMs(histograms.response),
     onTimeResponseTimeMs: percentilesMs(histograms.onTime),
     serviceTimeMs: percentilesMs(histograms.service),
     latenessMs: percentilesMs(histograms.lateness),
     onTimeShare: result.onTime / counts2.scheduled,
     generator: {
-      cpuPercent: rounded(100 * generator.cpu / generator.wall),
+      cpuPercent: rounded2(100 * generator.cpu / generator.wall),
       eventLoopDelayMs: nsToMs(generator.eventLoopDelay.p99),
-      utilisation: rounded(generator.utilisation),
+      utilisation: rounded2(generator.utilisation),
       peakMemoryBytes: generator.peakMemory,
       poolQueued: generator.poolQueued
     },
@@ -45183,7 +48259,7 @@ function sentenceOf(reason) {
 function ratesOf({ counts: counts2, released, span, elapsed, inFlight, statuses }) {
   const stretch = counts2.scheduled > 1 ? span * counts2.scheduled / (counts2.scheduled - 1) : elapsed;
   const seconds2 = Math.max(nsToSeconds(stretch), 1e-9);
-  const answered2 = Object.values(statuses).reduce((sum4, count2) => sum4 + count2, 0);
+  const answered2 = Object.values(statuses).reduce((sum5, count2) => sum5 + count2, 0);
   const afterwards = Math.max(0, inFlight.atEnd - counts2.timedOut - counts2.unfinished);
   const inTime = afterwards <= 0.01 * counts2.scheduled ? 1 : Math.max(0, 1 - afterwards / Math.max(1, answered2));
   return {
@@ -45195,19 +48271,19 @@ function ratesOf({ counts: counts2, released, span, elapsed, inFlight, statuses 
 }
 function percentilesMs(encoded) {
   const histogram = LatencyHistogram.decode(encoded);
-  const at = (share3) => inMs(histogram.percentile(share3));
+  const at2 = (share3) => inMs(histogram.percentile(share3));
   return {
-    p50: at(percentileShare.p50),
-    p90: at(percentileShare.p90),
-    p95: at(percentileShare.p95),
-    p99: at(percentileShare.p99),
-    p999: at(percentileShare.p999),
+    p50: at2(percentileShare.p50),
+    p90: at2(percentileShare.p90),
+    p95: at2(percentileShare.p95),
+    p99: at2(percentileShare.p99),
+    p999: at2(percentileShare.p999),
     max: inMs(histogram.max),
     count: histogram.count
   };
 }
 var inMs = (value) => value === null ? null : nsToMs(value);
-var rounded = (value) => Math.round(value * 1e4) / 1e4;
+var rounded2 = (value) => Math.round(value * 1e4) / 1e4;
 var spoken = (name2) => name2 === "p999" ? "p99.9" : name2;
 var spokenMs = (value) => formatDuration(msToNs(ms(value)));
 function responseLines({ histogram, responseTimeMs }) {
@@ -45224,11 +48300,11 @@ function responseLines({ histogram, responseTimeMs }) {
     `  max   ${spokenMs(responseTimeMs.max).padStart(9)}`
   ];
 }
-function shortLines(title, percentiles) {
-  if (percentiles.max === null) return [`${title}: nothing to show`];
-  const values = percentileNames.map((name2) => `${spoken(name2)} ${spokenMs(percentiles[name2])}`);
+function shortLines(title, percentiles2) {
+  if (percentiles2.max === null) return [`${title}: nothing to show`];
+  const values = percentileNames.map((name2) => `${spoken(name2)} ${spokenMs(percentiles2[name2])}`);
   return [
-    `${title} (${formatCount(percentiles.count)}): ${values.join(", ")}, max ${spokenMs(percentiles.max)}`
+    `${title} (${formatCount(percentiles2.count)}): ${values.join(", ")}, max ${spokenMs(percentiles2.max)}`
   ];
 }
 function lossLines({ errors, ...counts2 }) {
@@ -45292,22 +48368,22 @@ var RemoteGenerator = class {
     this.#child = child;
     this.#signal = signal;
     child.stderr?.on("data", (data) => this.#tail.feed("stderr", data));
-    this.ready = new Promise((resolve8, reject) => {
-      this.#pending.set(0, { resolve: () => resolve8(), reject });
+    this.ready = new Promise((resolve10, reject) => {
+      this.#pending.set(0, { resolve: () => resolve10(), reject });
     });
     this.ready.catch(() => {
     });
     child.on("message", (reply) => this.#take(reply));
-    this.#gone = new Promise((resolve8) => {
-      child.once("error", (problem) => {
-        this.#end(this.#died(problem.message));
-        resolve8();
+    this.#gone = new Promise((resolve10) => {
+      child.once("error", (problem2) => {
+        this.#end(this.#died(problem2.message));
+        resolve10();
       });
       child.once("exit", (code, killedBy) => {
         const how = killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`;
         const end2 = () => {
           this.#end(this.#died(how));
-          resolve8();
+          resolve10();
         };
         if (child.stderr === null || child.stderr.closed) end2();
         else child.stderr.once("close", end2);
@@ -45349,10 +48425,10 @@ var RemoteGenerator = class {
   #ask(make) {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = ++this.#lastId;
-    return new Promise((resolve8, reject) => {
-      this.#pending.set(id, { resolve: resolve8, reject });
-      this.#child.send(make(id), (problem) => {
-        if (problem !== null) this.#end(this.#died(problem.message));
+    return new Promise((resolve10, reject) => {
+      this.#pending.set(id, { resolve: resolve10, reject });
+      this.#child.send(make(id), (problem2) => {
+        if (problem2 !== null) this.#end(this.#died(problem2.message));
       });
     });
   }
@@ -45415,10 +48491,10 @@ var token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 var headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 var pathCharacters = /^\/[\x21-\xff]*$/;
 var bodyless = /* @__PURE__ */ new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
-function prepareRequests(settings3) {
+function prepareRequests(settings4) {
   const problems = [];
   const warnings2 = [];
-  const requests = settings3.map((request2) => prepare(request2, problems, warnings2));
+  const requests = settings4.map((request2) => prepare(request2, problems, warnings2));
   if (problems.length > 0) {
     throw new TailgateError({
       code: "usage",
@@ -45428,25 +48504,25 @@ function prepareRequests(settings3) {
   }
   return { requests, warnings: warnings2 };
 }
-function prepare(settings3, problems, warnings2) {
-  const name2 = `${settings3.method} ${settings3.path}`;
-  const body = settings3.body === null ? null : new TextEncoder().encode(settings3.body);
-  if (!token.test(settings3.method) || settings3.method.toUpperCase() === "CONNECT") {
-    problems.push(`${name2}: the method "${settings3.method}" cannot be sent; wanted one such as GET or POST`);
+function prepare(settings4, problems, warnings2) {
+  const name2 = `${settings4.method} ${settings4.path}`;
+  const body = settings4.body === null ? null : new TextEncoder().encode(settings4.body);
+  if (!token.test(settings4.method) || settings4.method.toUpperCase() === "CONNECT") {
+    problems.push(`${name2}: the method "${settings4.method}" cannot be sent; wanted one such as GET or POST`);
   }
-  if (!pathCharacters.test(settings3.path)) {
+  if (!pathCharacters.test(settings4.path)) {
     problems.push(
       `${name2}: the path must start with "/" and hold no spaces or characters beyond Latin-1; write those percent-encoded`
     );
   }
-  if (settings3.method === "HEAD") {
+  if (settings4.method === "HEAD") {
     warnings2.push({
       code: "head-reconnects",
       message: `${name2}: the client opens a new connection for every HEAD request, and that is part of its response time.`,
       hint: "Measure a GET of the same path if connections are not what you want to see."
     });
   }
-  if (body !== null && body.length > 0 && bodyless.has(settings3.method)) {
+  if (body !== null && body.length > 0 && bodyless.has(settings4.method)) {
     warnings2.push({
       code: "unusual-body",
       message: `${name2} carries a body, which servers may ignore or refuse.`,
@@ -45454,11 +48530,11 @@ function prepare(settings3, problems, warnings2) {
     });
   }
   return {
-    method: settings3.method,
-    path: settings3.path,
-    headers: flatten(name2, settings3.headers, body, problems),
+    method: settings4.method,
+    path: settings4.path,
+    headers: flatten(name2, settings4.headers, body, problems),
     body,
-    expected: settings3.expect.status.map(({ from, to }) => ({ from, to }))
+    expected: settings4.expect.status.map(({ from, to }) => ({ from, to }))
   };
 }
 function flatten(request2, headers2, body, problems) {
@@ -45547,10 +48623,10 @@ function drawDueTimes(shape, total2, random) {
       for (let shot = 0; shot < total2; shot++) due[shot] = shot * meanGap;
       return due;
     case "poisson": {
-      let at = 0;
+      let at2 = 0;
       for (let shot = 0; shot < total2; shot++) {
-        due[shot] = at;
-        at += -Math.log1p(-random.next()) * meanGap;
+        due[shot] = at2;
+        at2 += -Math.log1p(-random.next()) * meanGap;
       }
       return due;
     }
@@ -45566,7 +48642,7 @@ function drawSequence(weights, total2, random) {
     });
   }
   const upTo = [];
-  let sum4 = 0;
+  let sum5 = 0;
   for (const weight2 of weights) {
     if (!(Number.isFinite(weight2) && weight2 > 0)) {
       throw new TailgateError({
@@ -45575,13 +48651,13 @@ function drawSequence(weights, total2, random) {
         hint: "Remove the request or give it a weight such as 1."
       });
     }
-    sum4 += weight2;
-    upTo.push(sum4);
+    sum5 += weight2;
+    upTo.push(sum5);
   }
   const sequence = new Uint16Array(total2);
   if (weights.length === 1) return sequence;
   for (let shot = 0; shot < total2; shot++) {
-    const draw = random.next() * sum4;
+    const draw = random.next() * sum5;
     const request2 = upTo.findIndex((bound) => draw < bound);
     sequence[shot] = request2 === -1 ? weights.length - 1 : request2;
   }
@@ -45613,7 +48689,7 @@ function withPort(command2, port) {
 }
 
 // src/service/machine.ts
-import { readFileSync as readFileSync2 } from "node:fs";
+import { readFileSync as readFileSync3 } from "node:fs";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join as join5 } from "node:path/posix";
 
@@ -45623,14 +48699,14 @@ var version = "0.1.0";
 // src/service/machine.ts
 var readText = (path) => {
   try {
-    return readFileSync2(path, "utf8");
+    return readFileSync3(path, "utf8");
   } catch {
     return null;
   }
 };
-function readMachine(read4 = readText, now = realClock.now()) {
-  const stat = read4("/proc/stat");
-  const pressure = read4("/proc/pressure/cpu");
+function readMachine(read7 = readText, now = realClock.now()) {
+  const stat = read7("/proc/stat");
+  const pressure = read7("/proc/pressure/cpu");
   return {
     at: now,
     ticks: stat === null ? null : parseTicks(stat),
@@ -45642,20 +48718,20 @@ function readMachine(read4 = readText, now = realClock.now()) {
 function noiseBetween(before, after) {
   return { steal: stealBetween(before, after), pressure: pressureBetween(before, after) };
 }
-function usableCpus(read4 = readText, affinity = availableParallelism()) {
+function usableCpus(read7 = readText, affinity = availableParallelism()) {
   let least2 = affinity;
-  for (const folder of ownGroups(read4)) {
-    const [quota, period] = (read4(join5(folder, "cpu.max")) ?? "").trim().split(" ").map(Number);
+  for (const folder of ownGroups(read7)) {
+    const [quota, period] = (read7(join5(folder, "cpu.max")) ?? "").trim().split(" ").map(Number);
     if (quota !== void 0 && period !== void 0 && quota > 0 && period > 0) {
       least2 = Math.min(least2, quota / period);
     }
   }
   return least2;
 }
-function usableMemory(read4 = readText, installed = totalmem()) {
+function usableMemory(read7 = readText, installed = totalmem()) {
   let least2 = installed;
-  for (const folder of ownGroups(read4)) {
-    const limit = Number.parseInt(read4(join5(folder, "memory.max")) ?? "", 10);
+  for (const folder of ownGroups(read7)) {
+    const limit = Number.parseInt(read7(join5(folder, "memory.max")) ?? "", 10);
     if (limit > 0) least2 = Math.min(least2, limit);
   }
   return bytes(least2);
@@ -45691,14 +48767,14 @@ function pressureBetween(before, after) {
 function parseTicks(stat) {
   const fields = /^cpu +(.+)$/m.exec(stat)?.[1]?.trim().split(/\s+/).map(Number);
   if (fields === void 0 || fields.length < 8) return null;
-  return { stolen: fields[7], total: fields.slice(0, 8).reduce((sum4, field) => sum4 + field, 0) };
+  return { stolen: fields[7], total: fields.slice(0, 8).reduce((sum5, field) => sum5 + field, 0) };
 }
-function ownGroups(read4) {
-  const path = /^0::(\/.*)$/m.exec(read4("/proc/self/cgroup") ?? "")?.[1];
+function ownGroups(read7) {
+  const path = /^0::(\/.*)$/m.exec(read7("/proc/self/cgroup") ?? "")?.[1];
   if (path === void 0) return [];
   const folders = [];
-  for (let at = join5("/sys/fs/cgroup", path); at.startsWith("/sys/fs/cgroup"); at = join5(at, "..")) {
-    folders.push(at);
+  for (let at2 = join5("/sys/fs/cgroup", path); at2.startsWith("/sys/fs/cgroup"); at2 = join5(at2, "..")) {
+    folders.push(at2);
   }
   return folders;
 }
@@ -45711,19 +48787,19 @@ function numberAfter(text3, pattern) {
 import { connect, createServer } from "node:net";
 
 // src/service/listeners.ts
-import { readdirSync as readdirSync3, readFileSync as readFileSync3, readlinkSync } from "node:fs";
+import { readdirSync as readdirSync3, readFileSync as readFileSync4, readlinkSync } from "node:fs";
 var loopbackAddresses = ["127.0.0.1", "::1"];
 function findListeners() {
   if (process.platform !== "linux") return null;
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((path) => {
     try {
-      return parseTable(readFileSync3(path, "latin1"));
+      return parseTable(readFileSync4(path, "latin1"));
     } catch {
       return null;
     }
   });
   if (tables[0] === null) return null;
-  return tables.flatMap((table2) => table2 ?? []);
+  return tables.flatMap((table3) => table3 ?? []);
 }
 function parseTable(text3) {
   const listeners = [];
@@ -45805,8 +48881,8 @@ function* linksOf(pid) {
 }
 function commandOf(pid) {
   try {
-    const words = readFileSync3(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
-    return words.length > 80 ? `${words.slice(0, 79)}\u2026` : words;
+    const words2 = readFileSync4(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
+    return words2.length > 80 ? `${words2.slice(0, 79)}\u2026` : words2;
   } catch {
     return "";
   }
@@ -45861,12 +48937,12 @@ async function isFree(port) {
   return true;
 }
 function canListen(port, host) {
-  return new Promise((resolve8) => {
+  return new Promise((resolve10) => {
     const server = createServer();
     server.once("error", (error62) => {
-      resolve8(error62.code === "EADDRNOTAVAIL" || error62.code === "EAFNOSUPPORT");
+      resolve10(error62.code === "EADDRNOTAVAIL" || error62.code === "EAFNOSUPPORT");
     });
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve8(true)));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve10(true)));
   });
 }
 async function whoHolds(port) {
@@ -45887,11 +48963,11 @@ function byWhom(owner) {
   return owner === null ? "by a process we cannot look into" : `by process ${owner.pid} (${owner.command})`;
 }
 function isTaken(port, host) {
-  return new Promise((resolve8) => {
+  return new Promise((resolve10) => {
     const socket = connect({ port, host });
     const answer = (taken) => {
       socket.destroy();
-      resolve8(taken);
+      resolve10(taken);
     };
     socket.setTimeout(connectPatience, () => answer(true));
     socket.once("connect", () => answer(true));
@@ -46012,10 +49088,10 @@ function readiness(address, port) {
 }
 function reasonOf(error62) {
   let reason = messageOf(error62);
-  for (let at = error62, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const code = at.code;
+  for (let at2 = error62, depth = 0; at2 instanceof Error && depth < 5; at2 = at2.cause, depth++) {
+    const code = at2.code;
     if (code === "ECONNREFUSED") return "connection refused";
-    if (at.message !== "") reason = at.message;
+    if (at2.message !== "") reason = at2.message;
   }
   return reason;
 }
@@ -46150,14 +49226,14 @@ function describeRule(rule) {
 import { execFileSync as execFileSync2 } from "node:child_process";
 
 // src/service/process-files.ts
-import { readdirSync as readdirSync4, readFileSync as readFileSync4 } from "node:fs";
+import { readdirSync as readdirSync4, readFileSync as readFileSync5 } from "node:fs";
 var auxiliary = readAuxiliaryVector();
 var tick = 1e9 / (auxiliary.get(17) ?? 100);
 var pageSize = auxiliary.get(6) ?? 4096;
 function readTimes(pid) {
   let text3;
   try {
-    text3 = readFileSync4(`/proc/${pid}/stat`, "latin1");
+    text3 = readFileSync5(`/proc/${pid}/stat`, "latin1");
   } catch {
     return null;
   }
@@ -46181,14 +49257,14 @@ function listThreads(pid) {
 }
 function readThreadTime(pid, thread) {
   try {
-    return ns(Number.parseInt(readFileSync4(`/proc/${pid}/task/${thread}/schedstat`, "latin1"), 10));
+    return ns(Number.parseInt(readFileSync5(`/proc/${pid}/task/${thread}/schedstat`, "latin1"), 10));
   } catch {
     return null;
   }
 }
 function readChildren(pid, thread) {
   try {
-    const text3 = readFileSync4(`/proc/${pid}/task/${thread}/children`, "latin1").trim();
+    const text3 = readFileSync5(`/proc/${pid}/task/${thread}/children`, "latin1").trim();
     return text3 === "" ? [] : text3.split(" ").map(Number);
   } catch {
     return null;
@@ -46196,7 +49272,7 @@ function readChildren(pid, thread) {
 }
 function readNewestPid() {
   try {
-    return readFileSync4("/proc/loadavg", "latin1").split(" ")[4]?.trim() ?? "";
+    return readFileSync5("/proc/loadavg", "latin1").split(" ")[4]?.trim() ?? "";
   } catch {
     return "";
   }
@@ -46209,10 +49285,10 @@ function hasThreadTimes() {
 function readAuxiliaryVector() {
   const found = /* @__PURE__ */ new Map();
   try {
-    const data = readFileSync4("/proc/self/auxv");
-    for (let at = 0; at + 16 <= data.length; at += 16) {
-      const key = Number(data.readBigUInt64LE(at));
-      if (key === 6 || key === 17) found.set(key, Number(data.readBigUInt64LE(at + 8)));
+    const data = readFileSync5("/proc/self/auxv");
+    for (let at2 = 0; at2 + 16 <= data.length; at2 += 16) {
+      const key = Number(data.readBigUInt64LE(at2));
+      if (key === 6 || key === 17) found.set(key, Number(data.readBigUInt64LE(at2 + 8)));
     }
   } catch {
   }
@@ -46358,7 +49434,7 @@ var ProcessTree = class {
       if (time3 === null) one.threads.delete(thread);
       else one.threads.set(thread, time3);
     }
-    const live = sum(one.threads.values());
+    const live = sum2(one.threads.values());
     one.ended = Math.max(one.ended, one.times.own - live);
     return live + one.ended;
   }
@@ -46389,7 +49465,7 @@ function sampleWithPs(identity) {
   }
   return { cpu: ns(cpu), memory: bytes(memory), precise: false, processes: pids.size };
 }
-function sum(values) {
+function sum2(values) {
   let total2 = 0;
   for (const value of values) total2 += value;
   return total2;
@@ -46422,8 +49498,8 @@ var SpawnedService = class {
     this.#options = options;
     this.side = options.side;
     this.port = options.port;
-    this.exited = new Promise((resolve8) => {
-      this.#settleExit = resolve8;
+    this.exited = new Promise((resolve10) => {
+      this.#settleExit = resolve10;
     });
     this.#spawnedAt = options.clock.now();
     const command2 = withPort(options.command, options.port);
@@ -46445,7 +49521,7 @@ var SpawnedService = class {
         this.#entry = { kind: "group", ...this.#group };
         options.ledger?.add(this.#entry);
       }
-      this.#closed = new Promise((resolve8) => child.once("close", () => resolve8()));
+      this.#closed = new Promise((resolve10) => child.once("close", () => resolve10()));
       this.#listen(child, command2);
     }
     this.#meter = meterFor(this.#group, options.clock);
@@ -46627,9 +49703,9 @@ function isAlive(entry) {
   return now !== null && now.start === entry.start && !now.zombie;
 }
 function whenAborted(signal, over) {
-  return new Promise((resolve8) => {
-    if (signal?.aborted === true) resolve8();
-    signal?.addEventListener("abort", () => resolve8(), { once: true, signal: over });
+  return new Promise((resolve10) => {
+    if (signal?.aborted === true) resolve10();
+    signal?.addEventListener("abort", () => resolve10(), { once: true, signal: over });
   });
 }
 
@@ -47373,11 +50449,11 @@ function mergeBase({ git, situation, mergeBaseByApi }, candidate, tips) {
 // src/config/eligibility.ts
 var tailPercentiles = ["p99", "p95", "p90"];
 var beyond = { slice: 5, round: 20 };
-function leastRequests(percentile, slices) {
-  return Math.max(beyond.slice * oneIn(percentile), Math.ceil(leastRequestsARound(percentile) / slices));
+function leastRequests(percentile2, slices) {
+  return Math.max(beyond.slice * oneIn(percentile2), Math.ceil(leastRequestsARound(percentile2) / slices));
 }
-var leastRequestsARound = (percentile) => beyond.round * oneIn(percentile);
-var oneIn = (percentile) => Math.round(1 / (1 - percentileShare[percentile]));
+var leastRequestsARound = (percentile2) => beyond.round * oneIn(percentile2);
+var oneIn = (percentile2) => Math.round(1 / (1 - percentileShare[percentile2]));
 function eligiblePercentile(slices, sliceRequests) {
   return tailPercentiles.find((one) => sliceRequests >= leastRequests(one, slices)) ?? null;
 }
@@ -47434,17 +50510,21 @@ function notesOf(config3, plan, assumptions) {
       hint: `fewer rounds see only larger changes; ${budgetFor(config3, assumptions, slices, "p90")} or more gives all of them`
     });
   }
-  if (slices < config3.slices) {
-    notes2.push({
-      code: "fewer-slices",
-      message: `${slices} slices a side and round instead of ${config3.slices}: more do not fit into the time budget`
-    });
-  }
-  for (const percentile of ["p95", "p90"]) {
-    const lower = plan.scenarios.filter((scenario2) => scenario2.tailPercentile === percentile);
+  if (slices < config3.slices) notes2.push(fewerSlices(config3, plan, assumptions));
+  for (const percentile2 of ["p95", "p90"]) {
+    const lower = plan.scenarios.filter((scenario2) => scenario2.tailPercentile === percentile2);
     if (lower.length > 0) notes2.push(lowerPercentile(config3, plan, assumptions, lower));
   }
   return notes2;
+}
+function fewerSlices(config3, plan, assumptions) {
+  const judged2 = tailPercentiles.filter(
+    (one) => plan.scenarios.some((other) => other.tailPercentile === one)
+  );
+  const message = `${plan.scenarios[0].slices} slices a side and round instead of ${config3.slices}: ${config3.slices} do not fit into the time budget with ${judged2.join(" and ")}`;
+  if (judged2.some((one) => one !== "p99")) return { code: "fewer-slices", message };
+  const budget = budgetFor(config3, assumptions, config3.slices, "p99");
+  return { code: "fewer-slices", message, hint: `${budget} would make room for ${config3.slices}` };
 }
 function lowerPercentile(config3, plan, assumptions, lower) {
   const { tailPercentile, slices } = lower[0];
@@ -47460,11 +50540,16 @@ function lowerPercentile(config3, plan, assumptions, lower) {
 function wayToP99(config3, assumptions) {
   const needs = leastRequests("p99", fewestSlices);
   const budget = budgetFor(config3, assumptions, fewestSlices, "p99");
-  return config3.sliceRequests < needs ? `\`slice-requests: ${needs}\` with ${budget}` : budget;
+  if (config3.sliceRequests >= needs) return budget;
+  const hasTime = costWith(config3, assumptions, fewestSlices, "p99") <= config3.timeBudget;
+  return `\`slice-requests: ${needs}\`${hasTime ? "" : ` with ${budget}`}`;
 }
-function budgetFor(config3, assumptions, slices, percentile) {
-  const layout = { slices, requests: config3.scenarios.map(() => leastRequests(percentile, slices)) };
-  return `\`time-budget: ${budgetText(costOfJob(config3, assumptions, config3.rounds.aim, layout))}\``;
+function budgetFor(config3, assumptions, slices, percentile2) {
+  return `\`time-budget: ${budgetText(costWith(config3, assumptions, slices, percentile2))}\``;
+}
+function costWith(config3, assumptions, slices, percentile2) {
+  const requests = config3.scenarios.map(() => leastRequests(percentile2, slices));
+  return costOfJob(config3, assumptions, config3.rounds.aim, { slices, requests });
 }
 
 // src/config/planner.ts
@@ -47527,16 +50612,16 @@ function chooseRounds(config3, assumptions, least2) {
   };
   for (let rounds = aim; rounds >= least2; rounds--) {
     const layouts = sliceChoices(config3).map((slices) => largestLayout(config3, assumptions, rounds, slices)).filter((layout) => layout !== null);
-    const best = highestPercentile(layouts);
-    if (best !== null) return { rounds: rounds === aim ? raise(best) : rounds, layout: best };
+    const best2 = highestPercentile(layouts);
+    if (best2 !== null) return { rounds: rounds === aim ? raise(best2) : rounds, layout: best2 };
   }
   throw tooShort(config3, assumptions, least2);
 }
 function highestPercentile(layouts) {
   const heights = layouts.map(
-    ({ slices, requests }) => requests.reduce((sum4, count2) => {
-      const percentile = eligiblePercentile(slices, count2);
-      return sum4 + (percentile === null ? 0 : tailPercentiles.length - tailPercentiles.indexOf(percentile));
+    ({ slices, requests }) => requests.reduce((sum5, count2) => {
+      const percentile2 = eligiblePercentile(slices, count2);
+      return sum5 + (percentile2 === null ? 0 : tailPercentiles.length - tailPercentiles.indexOf(percentile2));
     }, 0)
   );
   return layouts[heights.indexOf(Math.max(...heights))] ?? null;
@@ -47551,8 +50636,8 @@ function largestLayout(config3, assumptions, rounds, slices) {
   let requests = config3.scenarios.map(() => leastRequests("p90", slices));
   if (!fits(requests)) return null;
   const fastestFirst = config3.scenarios.map((_, index) => index).sort((one, other) => config3.scenarios[other].rate - config3.scenarios[one].rate);
-  for (const percentile of [...tailPercentiles].reverse()) {
-    const least2 = leastRequests(percentile, slices);
+  for (const percentile2 of [...tailPercentiles].reverse()) {
+    const least2 = leastRequests(percentile2, slices);
     if (least2 > config3.sliceRequests) break;
     for (const index of fastestFirst) {
       const raised = requests.with(index, Math.max(least2, requests[index]));
@@ -47687,7 +50772,7 @@ function floorWarnings(floors, round) {
   });
 }
 function replaceablePairs(evidence) {
-  const pairs = evidence.plan.scenarios.reduce((sum4, scenario2) => sum4 + scenario2.slices, 0) * evidence.plan.rounds;
+  const pairs = evidence.plan.scenarios.reduce((sum5, scenario2) => sum5 + scenario2.slices, 0) * evidence.plan.rounds;
   const replaced = evidence.rounds.flatMap((round) => round.trials).filter((trial) => trial.replacement && trial.side === "baseline").length;
   return Math.max(0, Math.floor(pairs * replaceableShare) - replaced);
 }
@@ -47803,8 +50888,8 @@ function place(evidence, phase) {
   const { plan, rounds } = evidence;
   const index = rounds.filter((round) => round.phase === phase).length;
   const of = phase === "confirming" ? plan.confirmationRounds : plan.rounds;
-  const mean = rounds.length === 0 ? plan.roundTime : rounds.reduce((sum4, round) => sum4 + round.duration, 0) / rounds.length;
-  return { index, of, timeLeft: ns(Math.max(0, of - index) * mean) };
+  const mean2 = rounds.length === 0 ? plan.roundTime : rounds.reduce((sum5, round) => sum5 + round.duration, 0) / rounds.length;
+  return { index, of, timeLeft: ns(Math.max(0, of - index) * mean2) };
 }
 function quickFigures(evidence, round) {
   const scenario2 = evidence.plan.scenarios.find(
@@ -47822,10 +50907,10 @@ function quickFigures(evidence, round) {
     candidate: of("candidate")
   };
 }
-function percentileOf(trials, percentile) {
+function percentileOf(trials, percentile2) {
   const merged2 = new LatencyHistogram();
   for (const trial of trials) merged2.add(LatencyHistogram.decode(trial.load.histograms.response));
-  return merged2.percentile(percentileShare[percentile]);
+  return merged2.percentile(percentileShare[percentile2]);
 }
 
 // src/load/warm-up.ts
@@ -47975,7 +51060,7 @@ async function measureRound(job, round, phase, replaceable) {
       peakMemory: services[side2].peakMemory(),
       preciseCost: services[side2].cost()?.precise ?? false
     });
-    const records = { baseline: record2("baseline"), candidate: record2("candidate") };
+    const records2 = { baseline: record2("baseline"), candidate: record2("candidate") };
     for (const side2 of sides) await job.generator.close(services[side2].origin);
     return {
       index: round.index,
@@ -47988,7 +51073,7 @@ async function measureRound(job, round, phase, replaceable) {
         warm: round.warmFirst,
         lowerPort: round.lowerPort
       },
-      sides: records,
+      sides: records2,
       trials
     };
   } catch (_) {
@@ -48080,11 +51165,11 @@ async function readIdleRates(job, services) {
 
 // src/settings.ts
 import { existsSync as existsSync4, realpathSync as realpathSync3 } from "node:fs";
-import { basename, isAbsolute as isAbsolute2, join as join7, relative as relative2, resolve as resolve2 } from "node:path";
+import { basename, isAbsolute as isAbsolute2, join as join7, relative as relative2, resolve as resolve4 } from "node:path";
 
 // src/config/read.ts
-import { existsSync as existsSync3, readFileSync as readFileSync5, statSync as statSync2 } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync as existsSync3, readFileSync as readFileSync6, statSync as statSync3 } from "node:fs";
+import { resolve as resolve3 } from "node:path";
 
 // src/config/document.ts
 var import_yaml = __toESM(require_dist2(), 1);
@@ -48266,7 +51351,7 @@ function applyOverrides(file3, overrides) {
     if (value === void 0 || value.trim() === "") continue;
     const reading = Object.hasOwn(simpleKeys, name2) ? simpleKeys[name2] : void 0;
     if (reading !== void 0) {
-      raw[name2] = read(value, reading);
+      raw[name2] = read4(value, reading);
       origins.push({ path: [name2], name: name2 });
     } else if (name2 === "ready-path") {
       raw["ready"] = { ...keysOf(raw["ready"]), path: value.trim() };
@@ -48283,7 +51368,7 @@ function applyOverrides(file3, overrides) {
   }
   return { raw, problems, origins };
 }
-function read(value, reading) {
+function read4(value, reading) {
   const text3 = value.trim();
   switch (reading) {
     case "text":
@@ -48297,7 +51382,7 @@ function read(value, reading) {
   }
 }
 function placeRate(raw, value) {
-  const rate2 = read(value, "number");
+  const rate2 = read4(value, "number");
   const list = raw["scenarios"];
   raw["rate"] = rate2;
   if (!Array.isArray(list)) return { path: ["rate"] };
@@ -48347,7 +51432,7 @@ function faultsOf(raw, issues) {
   for (const issue2 of issues) {
     const path = issue2.path;
     if (issue2.code === "unrecognized_keys") unknown2.push(...(issue2.keys ?? []).map((key) => [...path, key]));
-    else problems.push({ path, text: issue2.message, found: valueAt(raw, path) });
+    else problems.push({ path, text: issue2.message, found: valueAt2(raw, path) });
   }
   return { problems, unknown: unknown2 };
 }
@@ -48359,7 +51444,7 @@ function pathText(path) {
   }
   return text3 === "" ? "the whole file" : text3;
 }
-function valueAt(raw, path) {
+function valueAt2(raw, path) {
   let value = raw;
   for (const step of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return void 0;
@@ -48374,17 +51459,17 @@ function shown2(found, path) {
   const text3 = JSON.stringify(found) ?? String(found);
   return text3.length > 60 ? `${text3.slice(0, 59)}\u2026` : text3;
 }
-function sentence(problem) {
-  if (!problem.text.startsWith("wanted ")) return problem.text;
-  if (problem.found === void 0) return `missing; ${problem.text}`;
-  return `${shown2(problem.found, problem.path)}, ${problem.text}`;
+function sentence(problem2) {
+  if (!problem2.text.startsWith("wanted ")) return problem2.text;
+  if (problem2.found === void 0) return `missing; ${problem2.text}`;
+  return `${shown2(problem2.found, problem2.path)}, ${problem2.text}`;
 }
 function problemsError(source, problems, place2, hint) {
   const lines = /* @__PURE__ */ new Map();
-  for (const problem of problems) {
-    const path = pathText(problem.path);
-    const where = place2(problem.path);
-    const line = `  - ${path}${where === null ? "" : ` (${where})`}: ${sentence(problem)}`;
+  for (const problem2 of problems) {
+    const path = pathText(problem2.path);
+    const where = place2(problem2.path);
+    const line = `  - ${path}${where === null ? "" : ` (${where})`}: ${sentence(problem2)}`;
     if (!lines.has(path)) lines.set(path, line);
   }
   const count2 = lines.size === 1 ? "a problem" : `${lines.size} problems`;
@@ -48538,7 +51623,7 @@ __export(external_exports, {
   gt: () => _gt,
   gte: () => _gte,
   guid: () => guid2,
-  hash: () => hash,
+  hash: () => hash2,
   hex: () => hex2,
   hostname: () => hostname2,
   httpUrl: () => httpUrl,
@@ -48589,7 +51674,7 @@ __export(external_exports, {
   null: () => _null3,
   nullable: () => nullable,
   nullish: () => nullish2,
-  number: () => number2,
+  number: () => number3,
   object: () => object,
   optional: () => optional2,
   output: () => output,
@@ -49006,7 +52091,7 @@ __export(util_exports, {
   defineLazy: () => defineLazy,
   defineLazyInternal: () => defineLazyInternal,
   derived: () => derived,
-  esc: () => esc,
+  esc: () => esc2,
   escapeRegex: () => escapeRegex,
   explicitlyAborted: () => explicitlyAborted,
   extend: () => extend,
@@ -49237,7 +52322,7 @@ function randomString(length = 10) {
   }
   return str;
 }
-function esc(str) {
+function esc2(str) {
   return JSON.stringify(str);
 }
 function slugify(input2) {
@@ -49718,9 +52803,9 @@ var Class = class {
   constructor(..._args) {
   }
 };
-function members(proto, table2) {
-  for (const key in table2) {
-    const desc = Object.getOwnPropertyDescriptor(table2, key);
+function members(proto, table3) {
+  for (const key in table3) {
+    const desc = Object.getOwnPropertyDescriptor(table3, key);
     if (desc.get)
       Object.defineProperty(proto, key, { ...desc, enumerable: false });
     else
@@ -49735,10 +52820,10 @@ function hide(inst, key, value) {
   return own(inst, key, value, false);
 }
 // @__NO_SIDE_EFFECTS__
-function derived(computes, table2) {
+function derived(computes, table3) {
   for (const key in computes) {
     const compute = computes[key];
-    Object.defineProperty(table2, key, {
+    Object.defineProperty(table3, key, {
       configurable: true,
       enumerable: true,
       get() {
@@ -49749,7 +52834,7 @@ function derived(computes, table2) {
       }
     });
   }
-  return table2;
+  return table3;
 }
 function defineBound(proto, key, fn) {
   Object.defineProperty(proto, key, {
@@ -50348,7 +53433,7 @@ __export(regexes_exports, {
   nanoid: () => nanoid,
   nanoidOfLength: () => nanoidOfLength,
   null: () => _null,
-  number: () => number,
+  number: () => number2,
   rfc5322Email: () => rfc5322Email,
   sha1_base64: () => sha1_base64,
   sha1_base64url: () => sha1_base64url,
@@ -50449,7 +53534,7 @@ var string = (params) => {
 };
 var bigint = /^-?\d+n?$/;
 var integer = /^-?\d+$/;
-var number = /^-?\d+(?:\.\d+)?$/;
+var number2 = /^-?\d+(?:\.\d+)?$/;
 var boolean = /^(?:true|false)$/i;
 var _null = /^null$/i;
 var _undefined = /^undefined$/i;
@@ -51465,13 +54550,13 @@ var CC_SANITIZE = /[- ]/g;
 function isLuhnAlgo(digits) {
   let length = digits.length;
   let bit = 1;
-  let sum4 = 0;
+  let sum5 = 0;
   while (length) {
     const value = digits.charCodeAt(--length) - 48;
     bit ^= 1;
-    sum4 += bit ? [0, 2, 4, 6, 8, 1, 3, 5, 7, 9][value] : value;
+    sum5 += bit ? [0, 2, 4, 6, 8, 1, 3, 5, 7, 9][value] : value;
   }
-  return sum4 % 10 === 0;
+  return sum5 % 10 === 0;
 }
 function isValidCreditCard(input2) {
   if (!creditCard.test(input2))
@@ -51576,7 +54661,7 @@ var $ZodCustomStringFormat = /* @__PURE__ */ $constructor("$ZodCustomStringForma
 });
 var $ZodNumber = /* @__PURE__ */ $constructor("$ZodNumber", (inst, def) => {
   $ZodType.init(inst, def);
-  inst._zod.pattern = number;
+  inst._zod.pattern = number2;
   inst._zod.parse = (payload, _ctx) => {
     if (def.coerce)
       try {
@@ -52037,7 +55122,7 @@ var $ZodObjectJIT = /* @__PURE__ */ $constructor("$ZodObjectJIT", (inst, def) =>
       if (key === "__proto__")
         continue;
       const id = ids[key];
-      const k = typeof key === "symbol" ? `syms[${syms.indexOf(key)}]` : esc(key);
+      const k = typeof key === "symbol" ? `syms[${syms.indexOf(key)}]` : esc2(key);
       const isPresent = `${k} in input`;
       const schema = shape[key];
       const optin = schema?._zod?.optin;
@@ -52416,7 +55501,7 @@ function handleIntersectionResults(result, left2, right) {
   const unrecKeys = /* @__PURE__ */ new Map();
   let unrecIssue;
   const keyIssues = /* @__PURE__ */ new Map();
-  const collect = (iss, side2) => {
+  const collect2 = (iss, side2) => {
     let keys;
     if (iss.code === "unrecognized_keys" && !iss.path?.length) {
       unrecIssue ?? (unrecIssue = iss);
@@ -52437,11 +55522,11 @@ function handleIntersectionResults(result, left2, right) {
     return true;
   };
   for (const iss of left2.issues) {
-    if (!collect(iss, "l"))
+    if (!collect2(iss, "l"))
       result.issues.push(iss);
   }
   for (const iss of right.issues) {
-    if (!collect(iss, "r"))
+    if (!collect2(iss, "r"))
       result.issues.push(iss);
   }
   const bothKeys = [...unrecKeys].filter(([, f]) => f.l && f.r).map(([k]) => k);
@@ -52679,7 +55764,7 @@ var $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
         if (keyResult instanceof Promise) {
           throw new Error("Async schemas not supported in object keys currently");
         }
-        const checkNumericKey = typeof key === "string" && number.test(key) && keyResult.issues.length;
+        const checkNumericKey = typeof key === "string" && number2.test(key) && keyResult.issues.length;
         if (checkNumericKey) {
           const retryResult = def.keyType._zod.run({ value: Number(key), issues: [] }, ctx);
           if (retryResult instanceof Promise) {
@@ -53248,7 +56333,7 @@ function leafPattern(schema) {
   if (minimum !== void 0 || maximum !== void 0)
     return string({ minimum, maximum }).source;
   const own2 = schema._zod.pattern;
-  return (isInt && own2 === number ? integer : own2)?.source;
+  return (isInt && own2 === number2 ? integer : own2)?.source;
 }
 function partPattern(schema) {
   const def = schema._zod.def;
@@ -53463,7 +56548,7 @@ var recursive = /* @__PURE__ */ new WeakMap();
 var NONE = 0;
 var ASSUMED = 1;
 var PROVEN = 2;
-function isRecursive(inst, stack, resolve8) {
+function isRecursive(inst, stack, resolve10) {
   const cached2 = recursive.get(inst);
   if (cached2 !== void 0)
     return cached2 ? PROVEN : NONE;
@@ -53473,7 +56558,7 @@ function isRecursive(inst, stack, resolve8) {
   let result = NONE;
   const check2 = (child) => {
     if (result !== PROVEN && child?._zod) {
-      const answer = isRecursive(child, stack, resolve8);
+      const answer = isRecursive(child, stack, resolve10);
       if (answer > result)
         result = answer;
     }
@@ -53484,7 +56569,7 @@ function isRecursive(inst, stack, resolve8) {
       const desc = Object.getOwnPropertyDescriptor(sh, key);
       if (spread && !desc.enumerable)
         continue;
-      const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve8) : NONE;
+      const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve10) : NONE;
       if (child > answer)
         answer = child;
     }
@@ -53548,7 +56633,7 @@ function isRecursive(inst, stack, resolve8) {
       break;
     // `$ZodLazy` caches its inner on the def, so a resolved edge is followed exactly
     case "lazy": {
-      const inner = def._cachedInner ?? (resolve8 ? inst._zod.innerType : void 0);
+      const inner = def._cachedInner ?? (resolve10 ? inst._zod.innerType : void 0);
       merge2(inner ? isRecursive(inner, stack, false) : ASSUMED);
       break;
     }
@@ -57749,8 +60834,8 @@ function ko_default() {
 var capitalizeFirstCharacter = (text3) => {
   return text3.charAt(0).toUpperCase() + text3.slice(1);
 };
-function getUnitTypeFromNumber(number4) {
-  const abs = Math.abs(number4);
+function getUnitTypeFromNumber(number5) {
+  const abs = Math.abs(number5);
   const last = abs % 10;
   const last2 = abs % 100;
   if (last2 >= 11 && last2 <= 19 || last === 0)
@@ -61712,7 +64797,7 @@ function generatePropertiesChecks(doc, ctx, def, accessor) {
   doc.write(`if (${accessor} == null) return INVALID;`);
   const shape = def.shape;
   for (const key of Reflect.ownKeys(shape)) {
-    const keyExpr = typeof key === "symbol" ? addConstant(ctx, key) : esc(key);
+    const keyExpr = typeof key === "symbol" ? addConstant(ctx, key) : esc2(key);
     const inputVar = newVar(ctx);
     doc.write(`const ${inputVar} = ${accessor}[${keyExpr}];`);
     compileChild(doc, ctx, shape[key], inputVar, false);
@@ -61886,16 +64971,16 @@ function generateStringFormatCheck(doc, ctx, def, accessor, needsValue = true) {
       doc.write(`if (${accessor} !== ${accessor}.toUpperCase()) return INVALID;`);
       break;
     case "includes":
-      doc.write(`if (!${accessor}.includes(${esc(def.includes)})) return INVALID;`);
+      doc.write(`if (!${accessor}.includes(${esc2(def.includes)})) return INVALID;`);
       break;
     case "starts_with": {
       const prefix = def.prefix;
-      doc.write(`if (${accessor}.slice(0, ${prefix.length}) !== ${esc(prefix)}) return INVALID;`);
+      doc.write(`if (${accessor}.slice(0, ${prefix.length}) !== ${esc2(prefix)}) return INVALID;`);
       break;
     }
     case "ends_with": {
       const suffix = def.suffix;
-      doc.write(`if (${accessor}.slice(-${suffix.length}) !== ${esc(suffix)}) return INVALID;`);
+      doc.write(`if (${accessor}.slice(-${suffix.length}) !== ${esc2(suffix)}) return INVALID;`);
       break;
     }
     default: {
@@ -62101,8 +65186,8 @@ function generateObjectCheck(doc, ctx, schema, accessor, buildsValue = true) {
   const keys = Object.keys(shape);
   const symbolKeys = Object.getOwnPropertySymbols(shape);
   const allKeys = symbolKeys.length ? [...keys, ...symbolKeys] : keys;
-  const keyExpr = (k) => typeof k === "symbol" ? addConstant(ctx, k) : esc(k);
-  const propKey = (k) => typeof k === "symbol" ? `[${keyExpr(k)}]` : esc(k);
+  const keyExpr = (k) => typeof k === "symbol" ? addConstant(ctx, k) : esc2(k);
+  const propKey = (k) => typeof k === "symbol" ? `[${keyExpr(k)}]` : esc2(k);
   const propShape = shape;
   if (keys.includes("__proto__")) {
     throw new ZodCompileUnsupportedError('object shape key "__proto__"');
@@ -62146,7 +65231,7 @@ function generateObjectCheck(doc, ctx, schema, accessor, buildsValue = true) {
   if (catchall) {
     const catchallType = catchall._zod.def.type;
     if (catchallType === "never") {
-      const condition = keys.map((k) => `k !== ${esc(k)}`).join(" && ") || "true";
+      const condition = keys.map((k) => `k !== ${esc2(k)}`).join(" && ") || "true";
       doc.write(`for (const k in ${accessor}) {`);
       doc.indented((d) => {
         d.write(`if (${condition}) return INVALID;`);
@@ -62417,7 +65502,7 @@ function generateLiteralCheck(doc, ctx, schema, accessor) {
     return accessor;
   }
   if (typeof value === "string") {
-    doc.write(`if (${accessor} !== ${esc(value)}) return INVALID;`);
+    doc.write(`if (${accessor} !== ${esc2(value)}) return INVALID;`);
   } else if (typeof value === "number" || typeof value === "boolean") {
     doc.write(`if (${accessor} !== ${value}) return INVALID;`);
   } else if (value === null) {
@@ -62618,7 +65703,7 @@ function generateDiscriminatedUnionCheck(doc, ctx, def, accessor) {
   }
   const discVar = newVar(ctx);
   const outputVar = newVar(ctx);
-  doc.write(`const ${discVar} = ${accessor}?.[${esc(def.discriminator)}];`);
+  doc.write(`const ${discVar} = ${accessor}?.[${esc2(def.discriminator)}];`);
   doc.write(`let ${outputVar};`);
   let firstBranch = true;
   const claimed = /* @__PURE__ */ new Set();
@@ -62648,7 +65733,7 @@ function generateDiscriminatedUnionCheck(doc, ctx, def, accessor) {
 }
 function literalEquality(ctx, accessor, value) {
   if (typeof value === "string")
-    return `${accessor} === ${esc(value)}`;
+    return `${accessor} === ${esc2(value)}`;
   if (typeof value === "number") {
     if (Number.isNaN(value))
       return `Number.isNaN(${accessor})`;
@@ -62728,7 +65813,7 @@ function generateRecordCheck(doc, ctx, schema, accessor) {
     if (keyFn.definite === false)
       ctx.definite = false;
     const keyFast = addConstant(ctx, keyFn);
-    const numericConst = addConstant(ctx, number);
+    const numericConst = addConstant(ctx, number2);
     const outKeyVar = newVar(ctx);
     emitOwnKeys(doc, ctx, accessor, kVar, (d) => {
       d.write(`let ${outKeyVar} = ${keyFast}(${kVar});`);
@@ -62780,7 +65865,7 @@ function emitOwnKeys(doc, ctx, accessor, kVar, body, onSymbol) {
 }
 function literalPropertyKey(ctx, key) {
   if (typeof key === "string")
-    return esc(key);
+    return esc2(key);
   return addConstant(ctx, key);
 }
 function generateMapCheck(doc, ctx, schema, accessor) {
@@ -65038,7 +68123,7 @@ function stringifyKeyNames(bySchema, json2, visited) {
     return rest;
   rest.type = "string";
   if (!values)
-    rest.pattern = (types.includes("number") ? number : integer).source;
+    rest.pattern = (types.includes("number") ? number2 : integer).source;
   return rest;
 }
 var pendingRecords = /* @__PURE__ */ new WeakMap();
@@ -65477,7 +68562,7 @@ __export(schemas_exports2, {
   float64: () => float64,
   function: () => _function,
   guid: () => guid2,
-  hash: () => hash,
+  hash: () => hash2,
   hex: () => hex2,
   hostname: () => hostname2,
   httpUrl: () => httpUrl,
@@ -65509,7 +68594,7 @@ __export(schemas_exports2, {
   null: () => _null3,
   nullable: () => nullable,
   nullish: () => nullish2,
-  number: () => number2,
+  number: () => number3,
   object: () => object,
   optional: () => optional2,
   partialRecord: () => partialRecord,
@@ -66177,7 +69262,7 @@ function hex2(_params) {
 function currencyCode2(_params) {
   return _stringFormat(ZodCustomStringFormat, "currency_code", currencyCode, _params);
 }
-function hash(alg, params) {
+function hash2(alg, params) {
   const enc = params?.enc ?? "hex";
   const format = `${alg}_${enc}`;
   const regex = regexes_exports[format];
@@ -66255,7 +69340,7 @@ var ZodNumber = /* @__PURE__ */ $constructor(
     }
   })
 );
-function number2(params) {
+function number3(params) {
   return _number(ZodNumber, params);
 }
 var ZodNumberFormat = /* @__PURE__ */ $constructor("ZodNumberFormat", (inst, def) => {
@@ -67095,7 +70180,7 @@ var stringbool = (...args) => _stringbool({
 }, ...args);
 function json(params) {
   const jsonSchema = lazy(() => {
-    return union([string2(params), number2(), boolean2(), _null3(), array2(jsonSchema), record(string2(), jsonSchema)]);
+    return union([string2(params), number3(), boolean2(), _null3(), array2(jsonSchema), record(string2(), jsonSchema)]);
   });
   return jsonSchema;
 }
@@ -67159,7 +70244,7 @@ function duration3(params) {
 }
 
 // node_modules/zod/v4/classic/from-json-schema.js
-var z = {
+var z2 = {
   ...schemas_exports2,
   ...checks_exports2,
   iso: iso_exports
@@ -67273,7 +70358,7 @@ function resolveRef(ref, ctx) {
   throw new Error(`Reference not found: ${ref}`);
 }
 function checkObjectGuards(objectSchema, guards) {
-  const guard = z.transform((value) => value).check((payload) => {
+  const guard = z2.transform((value) => value).check((payload) => {
     const value = payload.value;
     if (typeof value !== "object" || value === null || Array.isArray(value))
       return;
@@ -67402,7 +70487,7 @@ function plural(n) {
   return n === 1 ? "element" : "elements";
 }
 function checkArrayGuards(arraySchema, guards) {
-  const guard = z.transform((value) => value).check((payload) => {
+  const guard = z2.transform((value) => value).check((payload) => {
     const items = payload.value;
     if (!Array.isArray(items))
       return;
@@ -67459,7 +70544,7 @@ function getTupleRest(restSchema, ctx) {
     return void 0;
   }
   if (restSchema === void 0 || restSchema === true) {
-    return z.any();
+    return z2.any();
   }
   return convertSchema(restSchema, ctx);
 }
@@ -67467,7 +70552,7 @@ var fullTime = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2
 function convertBaseSchema(schema, ctx) {
   if (schema.not !== void 0) {
     if (typeof schema.not === "object" && Object.keys(schema.not).length === 0) {
-      return z.never();
+      return z2.never();
     }
     throw new Error("not is not supported in Zod (except { not: {} } for never)");
   }
@@ -67489,7 +70574,7 @@ function convertBaseSchema(schema, ctx) {
       return ctx.refs.get(refPath);
     }
     if (ctx.processing.has(refPath)) {
-      return z.lazy(() => {
+      return z2.lazy(() => {
         if (!ctx.refs.has(refPath)) {
           throw new Error(`Circular reference not resolved: ${refPath}`);
         }
@@ -67506,25 +70591,25 @@ function convertBaseSchema(schema, ctx) {
   if (schema.enum !== void 0) {
     const enumValues = schema.enum;
     if (ctx.version === "openapi-3.0" && schema.nullable === true && enumValues.length === 1 && enumValues[0] === null) {
-      return z.null();
+      return z2.null();
     }
     if (enumValues.length === 0) {
-      return z.never();
+      return z2.never();
     }
     if (enumValues.length === 1) {
-      return z.literal(enumValues[0]);
+      return z2.literal(enumValues[0]);
     }
     if (enumValues.every((v) => typeof v === "string")) {
-      return z.enum(enumValues);
+      return z2.enum(enumValues);
     }
-    const literalSchemas = enumValues.map((v) => z.literal(v));
+    const literalSchemas = enumValues.map((v) => z2.literal(v));
     if (literalSchemas.length < 2) {
       return literalSchemas[0];
     }
-    return z.union([literalSchemas[0], literalSchemas[1], ...literalSchemas.slice(2)]);
+    return z2.union([literalSchemas[0], literalSchemas[1], ...literalSchemas.slice(2)]);
   }
   if (schema.const !== void 0) {
-    return z.literal(schema.const);
+    return z2.literal(schema.const);
   }
   const type = schema.type;
   if (Array.isArray(type)) {
@@ -67533,74 +70618,74 @@ function convertBaseSchema(schema, ctx) {
       return convertBaseSchema(typeSchema, ctx);
     });
     if (typeSchemas.length === 0) {
-      return z.never();
+      return z2.never();
     }
     if (typeSchemas.length === 1) {
       return typeSchemas[0];
     }
-    return z.union(typeSchemas);
+    return z2.union(typeSchemas);
   }
   if (!type) {
-    return z.any();
+    return z2.any();
   }
   let zodSchema;
   switch (type) {
     case "string": {
-      let stringSchema = z.string();
+      let stringSchema = z2.string();
       if (schema.format) {
         const format = schema.format;
         if (format === "email") {
-          stringSchema = stringSchema.check(z.email());
+          stringSchema = stringSchema.check(z2.email());
         } else if (format === "uri" || format === "uri-reference") {
-          stringSchema = stringSchema.check(z.url());
+          stringSchema = stringSchema.check(z2.url());
         } else if (format === "uuid" || format === "guid") {
-          stringSchema = stringSchema.check(z.uuid());
+          stringSchema = stringSchema.check(z2.uuid());
         } else if (format === "date-time") {
-          stringSchema = stringSchema.check(z.iso.datetime({ offset: true }));
+          stringSchema = stringSchema.check(z2.iso.datetime({ offset: true }));
         } else if (format === "date") {
-          stringSchema = stringSchema.check(z.iso.date());
+          stringSchema = stringSchema.check(z2.iso.date());
         } else if (format === "time") {
-          stringSchema = stringSchema.check(z.regex(fullTime));
+          stringSchema = stringSchema.check(z2.regex(fullTime));
         } else if (format === "duration") {
-          stringSchema = stringSchema.check(z.iso.duration());
+          stringSchema = stringSchema.check(z2.iso.duration());
         } else if (format === "hostname") {
-          stringSchema = stringSchema.check(z.hostname());
+          stringSchema = stringSchema.check(z2.hostname());
         } else if (format === "ipv4") {
-          stringSchema = stringSchema.check(z.ipv4());
+          stringSchema = stringSchema.check(z2.ipv4());
         } else if (format === "ipv6") {
-          stringSchema = stringSchema.check(z.ipv6());
+          stringSchema = stringSchema.check(z2.ipv6());
         } else if (format === "mac") {
-          stringSchema = stringSchema.check(z.mac());
+          stringSchema = stringSchema.check(z2.mac());
         } else if (format === "cidr") {
-          stringSchema = stringSchema.check(z.cidrv4());
+          stringSchema = stringSchema.check(z2.cidrv4());
         } else if (format === "cidr-v6") {
-          stringSchema = stringSchema.check(z.cidrv6());
+          stringSchema = stringSchema.check(z2.cidrv6());
         } else if (format === "base64") {
-          stringSchema = stringSchema.check(z.base64());
+          stringSchema = stringSchema.check(z2.base64());
         } else if (format === "base64url") {
-          stringSchema = stringSchema.check(z.base64url());
+          stringSchema = stringSchema.check(z2.base64url());
         } else if (format === "e164") {
-          stringSchema = stringSchema.check(z.e164());
+          stringSchema = stringSchema.check(z2.e164());
         } else if (format === "credit_card") {
-          stringSchema = stringSchema.check(z.creditCard());
+          stringSchema = stringSchema.check(z2.creditCard());
         } else if (format === "iban") {
-          stringSchema = stringSchema.check(z.iban());
+          stringSchema = stringSchema.check(z2.iban());
         } else if (format === "jwt") {
-          stringSchema = stringSchema.check(z.jwt());
+          stringSchema = stringSchema.check(z2.jwt());
         } else if (format === "emoji") {
-          stringSchema = stringSchema.check(z.emoji());
+          stringSchema = stringSchema.check(z2.emoji());
         } else if (format === "nanoid") {
-          stringSchema = stringSchema.check(z.nanoid());
+          stringSchema = stringSchema.check(z2.nanoid());
         } else if (format === "cuid") {
-          stringSchema = stringSchema.check(z.cuid());
+          stringSchema = stringSchema.check(z2.cuid());
         } else if (format === "cuid2") {
-          stringSchema = stringSchema.check(z.cuid2());
+          stringSchema = stringSchema.check(z2.cuid2());
         } else if (format === "ulid") {
-          stringSchema = stringSchema.check(z.ulid());
+          stringSchema = stringSchema.check(z2.ulid());
         } else if (format === "xid") {
-          stringSchema = stringSchema.check(z.xid());
+          stringSchema = stringSchema.check(z2.xid());
         } else if (format === "ksuid") {
-          stringSchema = stringSchema.check(z.ksuid());
+          stringSchema = stringSchema.check(z2.ksuid());
         }
       }
       if (typeof schema.minLength === "number") {
@@ -67617,7 +70702,7 @@ function convertBaseSchema(schema, ctx) {
     }
     case "number":
     case "integer": {
-      let numberSchema = type === "integer" ? z.number().int() : z.number();
+      let numberSchema = type === "integer" ? z2.number().int() : z2.number();
       if (typeof schema.minimum === "number" && schema.exclusiveMinimum !== true) {
         numberSchema = numberSchema.min(schema.minimum);
       }
@@ -67641,11 +70726,11 @@ function convertBaseSchema(schema, ctx) {
       break;
     }
     case "boolean": {
-      zodSchema = z.boolean();
+      zodSchema = z2.boolean();
       break;
     }
     case "null": {
-      zodSchema = z.null();
+      zodSchema = z2.null();
       break;
     }
     case "object": {
@@ -67663,22 +70748,22 @@ function convertBaseSchema(schema, ctx) {
         const looseRecords = [];
         for (const pattern of patternKeys) {
           const patternValue = convertSchema(patternProps[pattern], ctx);
-          const keySchema = z.string().regex(new RegExp(pattern));
-          looseRecords.push(z.looseRecord(keySchema, patternValue));
+          const keySchema = z2.string().regex(new RegExp(pattern));
+          looseRecords.push(z2.looseRecord(keySchema, patternValue));
         }
         const schemasToIntersect = [];
         if (Object.keys(shape).length > 0) {
-          schemasToIntersect.push(z.object(shape).passthrough());
+          schemasToIntersect.push(z2.object(shape).passthrough());
         }
         schemasToIntersect.push(...looseRecords);
         if (schemasToIntersect.length === 0) {
-          zodSchema = z.object({}).passthrough();
+          zodSchema = z2.object({}).passthrough();
         } else if (schemasToIntersect.length === 1) {
           zodSchema = schemasToIntersect[0];
         } else {
-          let result = z.intersection(schemasToIntersect[0], schemasToIntersect[1]);
+          let result = z2.intersection(schemasToIntersect[0], schemasToIntersect[1]);
           for (let i = 2; i < schemasToIntersect.length; i++) {
-            result = z.intersection(result, schemasToIntersect[i]);
+            result = z2.intersection(result, schemasToIntersect[i]);
           }
           zodSchema = result;
         }
@@ -67708,7 +70793,7 @@ function convertBaseSchema(schema, ctx) {
           });
         }
       } else {
-        const objectSchema = z.object(shape);
+        const objectSchema = z2.object(shape);
         if (schema.additionalProperties === false) {
           zodSchema = objectSchema.strict();
         } else if (additionalSchema) {
@@ -67738,30 +70823,30 @@ function convertBaseSchema(schema, ctx) {
         const tupleItems = prefixItems.map((item) => convertSchema(item, ctx));
         const positionalItems = applyMinItems(tupleItems, minItems);
         const rest = !Array.isArray(items) ? getTupleRest(items, ctx) : void 0;
-        const tupleSchema = z.tuple(positionalItems);
+        const tupleSchema = z2.tuple(positionalItems);
         zodSchema = rest ? tupleSchema.rest(rest) : tupleSchema;
         if (typeof schema.minItems === "number") {
-          zodSchema = zodSchema.check(z.minLength(schema.minItems));
+          zodSchema = zodSchema.check(z2.minLength(schema.minItems));
         }
         if (typeof schema.maxItems === "number") {
-          zodSchema = zodSchema.check(z.maxLength(schema.maxItems));
+          zodSchema = zodSchema.check(z2.maxLength(schema.maxItems));
         }
       } else if (Array.isArray(items)) {
         const minItems = typeof schema.minItems === "number" ? schema.minItems : 0;
         const tupleItems = items.map((item) => convertSchema(item, ctx));
         const positionalItems = applyMinItems(tupleItems, minItems);
         const rest = getTupleRest(schema.additionalItems, ctx);
-        const tupleSchema = z.tuple(positionalItems);
+        const tupleSchema = z2.tuple(positionalItems);
         zodSchema = rest ? tupleSchema.rest(rest) : tupleSchema;
         if (typeof schema.minItems === "number") {
-          zodSchema = zodSchema.check(z.minLength(schema.minItems));
+          zodSchema = zodSchema.check(z2.minLength(schema.minItems));
         }
         if (typeof schema.maxItems === "number") {
-          zodSchema = zodSchema.check(z.maxLength(schema.maxItems));
+          zodSchema = zodSchema.check(z2.maxLength(schema.maxItems));
         }
       } else if (items !== void 0) {
         const element = convertSchema(items, ctx);
-        let arraySchema = z.array(element);
+        let arraySchema = z2.array(element);
         if (typeof schema.minItems === "number") {
           arraySchema = arraySchema.min(schema.minItems);
         }
@@ -67770,7 +70855,7 @@ function convertBaseSchema(schema, ctx) {
         }
         zodSchema = arraySchema;
       } else {
-        zodSchema = z.array(z.any());
+        zodSchema = z2.array(z2.any());
       }
       if (schema.uniqueItems === true || schema.contains !== void 0) {
         zodSchema = checkArrayGuards(zodSchema, {
@@ -67789,37 +70874,37 @@ function convertBaseSchema(schema, ctx) {
 }
 function convertSchema(schema, ctx) {
   if (typeof schema === "boolean") {
-    return schema ? z.any() : z.never();
+    return schema ? z2.any() : z2.never();
   }
   let baseSchema = convertBaseSchema(schema, ctx);
   const hasExplicitType = schema.type || schema.enum !== void 0 || schema.const !== void 0;
   if (schema.anyOf && Array.isArray(schema.anyOf)) {
     const options = schema.anyOf.map((s) => convertSchema(s, ctx));
-    const anyOfUnion = z.union(options);
-    baseSchema = hasExplicitType ? z.intersection(baseSchema, anyOfUnion) : anyOfUnion;
+    const anyOfUnion = z2.union(options);
+    baseSchema = hasExplicitType ? z2.intersection(baseSchema, anyOfUnion) : anyOfUnion;
   }
   if (schema.oneOf && Array.isArray(schema.oneOf)) {
     const options = schema.oneOf.map((s) => convertSchema(s, ctx));
-    const oneOfUnion = z.xor(options);
-    baseSchema = hasExplicitType ? z.intersection(baseSchema, oneOfUnion) : oneOfUnion;
+    const oneOfUnion = z2.xor(options);
+    baseSchema = hasExplicitType ? z2.intersection(baseSchema, oneOfUnion) : oneOfUnion;
   }
   if (schema.allOf && Array.isArray(schema.allOf)) {
     if (schema.allOf.length === 0) {
-      baseSchema = hasExplicitType ? baseSchema : z.any();
+      baseSchema = hasExplicitType ? baseSchema : z2.any();
     } else {
       let result = hasExplicitType ? baseSchema : convertSchema(schema.allOf[0], ctx);
       const startIdx = hasExplicitType ? 0 : 1;
       for (let i = startIdx; i < schema.allOf.length; i++) {
-        result = z.intersection(result, convertSchema(schema.allOf[i], ctx));
+        result = z2.intersection(result, convertSchema(schema.allOf[i], ctx));
       }
       baseSchema = result;
     }
   }
   if (schema.nullable === true && ctx.version === "openapi-3.0") {
-    baseSchema = z.nullable(baseSchema);
+    baseSchema = z2.nullable(baseSchema);
   }
   if (schema.readOnly === true) {
-    baseSchema = z.readonly(baseSchema);
+    baseSchema = z2.readonly(baseSchema);
   }
   if (schema.default !== void 0) {
     baseSchema = baseSchema.default(schema.default);
@@ -67870,7 +70955,7 @@ function convertSchema(schema, ctx) {
 }
 function fromJSONSchema(schema, params) {
   if (typeof schema === "boolean") {
-    return schema ? z.any() : z.never();
+    return schema ? z2.any() : z2.never();
   }
   let normalized;
   try {
@@ -68094,13 +71179,13 @@ __export(coerce_exports, {
   bigint: () => bigint3,
   boolean: () => boolean3,
   date: () => date4,
-  number: () => number3,
+  number: () => number4,
   string: () => string3
 });
 function string3(params) {
   return _coercedString(ZodString, params);
 }
-function number3(params) {
+function number4(params) {
   return _coercedNumber(ZodNumber, params);
 }
 function boolean3(params) {
@@ -68118,8 +71203,8 @@ var formed = (form) => external_exports.string({ error: form.wanted }).regex(for
 var weightError = "wanted a number from 0 to 1000000";
 var weight = external_exports.number({ error: weightError }).min(0, { error: weightError }).max(1e6, { error: weightError });
 var truth = external_exports.boolean({ error: "wanted true or false" });
-function choice(words) {
-  return external_exports.enum(words, { error: `wanted one of ${words.join(", ")}` });
+function choice(words2) {
+  return external_exports.enum(words2, { error: `wanted one of ${words2.join(", ")}` });
 }
 function whole2(least2, most) {
   const error62 = `wanted a whole number from ${least2} to ${most}`;
@@ -68153,12 +71238,12 @@ var oneStatus = external_exports.union(
   wantStatus
 );
 var status = external_exports.union([oneStatus, external_exports.array(oneStatus, wantStatus).min(1, wantStatus)], wantStatus).transform((value) => (Array.isArray(value) ? value : [value]).map((one) => parseStatus(one)));
-function texts(what, problemOf2) {
+function texts(what, problemOf3) {
   const error62 = `wanted ${what}`;
   return external_exports.record(external_exports.string(), external_exports.union([external_exports.string(), external_exports.number(), external_exports.boolean()], { error: "wanted text" }), { error: error62 }).transform((record2, context) => {
     const entries = Object.entries(record2).map(([name2, value]) => [name2, String(value)]);
     for (const [name2, value] of entries) {
-      const message = problemOf2(name2, value);
+      const message = problemOf3(name2, value);
       if (message !== null) context.addIssue({ code: "custom", path: [name2], message });
     }
     return Object.fromEntries(entries);
@@ -68219,7 +71304,7 @@ var scenarios = external_exports.array(scenario, { error: "wanted a list of scen
   when: ({ value }) => Array.isArray(value)
 });
 var roundCount = whole2(6, 60);
-var auto = (number4, what) => external_exports.union([external_exports.literal("auto"), number4], { error: `wanted auto or ${what}` });
+var auto = (number5, what) => external_exports.union([external_exports.literal("auto"), number5], { error: `wanted auto or ${what}` });
 var file2 = group({
   setup: external_exports.string({ error: 'wanted a command such as npm ci, or ""' }).default("").describe("Run once a side in its worktree, before anything is measured."),
   "setup-timeout": duration4("1s", "6h").prefault("15m"),
@@ -68410,7 +71495,7 @@ var empty = { keys: {}, lineOf: () => null };
 function loadConfig(options) {
   const { directory, overrides, environment } = options;
   const named2 = options.file?.trim() ?? "";
-  const found = named2 === "" ? defaultNames.filter((name3) => existsSync3(resolve(directory, name3))) : [named2];
+  const found = named2 === "" ? defaultNames.filter((name3) => existsSync3(resolve3(directory, name3))) : [named2];
   if (found.length > 1) {
     throw new TailgateError({
       code: "usage",
@@ -68421,8 +71506,8 @@ function loadConfig(options) {
   const name2 = found[0];
   if (name2 === void 0)
     return { ...readConfig(null, { source: "the configuration", overrides, environment }), file: null };
-  const text3 = readBounded(resolve(directory, name2), name2);
-  return { ...readConfig(text3, { source: name2, overrides, environment }), file: resolve(directory, name2) };
+  const text3 = readBounded(resolve3(directory, name2), name2);
+  return { ...readConfig(text3, { source: name2, overrides, environment }), file: resolve3(directory, name2) };
 }
 function readConfig(text3, options) {
   const { source, overrides, environment } = options;
@@ -68455,7 +71540,7 @@ function readConfig(text3, options) {
   return { config: config3, warnings: warningsOf(config3) };
 }
 function readBounded(path, name2) {
-  const stat = statSync2(path, { throwIfNoEntry: false });
+  const stat = statSync3(path, { throwIfNoEntry: false });
   if (stat === void 0) {
     throw new TailgateError({
       code: "usage",
@@ -68472,7 +71557,7 @@ function readBounded(path, name2) {
   }
   if (stat.size > configFileLimit) throw tooLarge(name2, stat.size);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync5(path));
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync6(path));
   } catch (cause) {
     throw new TailgateError({
       code: "usage",
@@ -68490,12 +71575,12 @@ function tooLarge(name2, size) {
   });
 }
 function fillEnvironment(raw, environment) {
-  const given = valueAt(raw, ["env"]);
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  const given2 = valueAt2(raw, ["env"]);
+  if (typeof given2 !== "object" || given2 === null || Array.isArray(given2))
     return { filled: {}, problems: [] };
   const filled = [];
   const problems = [];
-  for (const [name2, value] of Object.entries(given)) {
+  for (const [name2, value] of Object.entries(given2)) {
     const { text: text3, missing: missing2 } = fillVariables(String(value), environment);
     filled.push([name2, text3]);
     for (const variable of missing2) {
@@ -68540,7 +71625,7 @@ function trustedConfig(candidate, baseline) {
 function readJobSettings(request2) {
   const { file: file3, environment } = request2;
   const wanted = request2.overrides["working-directory"] ?? "";
-  const inside = resolve2(request2.directory, wanted);
+  const inside = resolve4(request2.directory, wanted);
   const starts = wanted !== "" && (isAbsolute2(wanted) || file3 === void 0 && hasConfig(inside));
   const directory = starts ? inside : request2.directory;
   const overrides = starts ? { ...request2.overrides, "working-directory": "" } : request2.overrides;
@@ -68596,13 +71681,13 @@ function foldOutcome(findings) {
   if (states.has("new") && states.size === 1) return "no-baseline";
   return "pass";
 }
-function exitCodeOf(verdict, settings3) {
-  const code = codeOf(verdict.outcome, verdict.failure?.side ?? null, settings3);
+function exitCodeOf(verdict, settings4) {
+  const code = codeOf(verdict.outcome, verdict.failure?.side ?? null, settings4);
   const missing2 = verdict.findings.some((finding) => finding.state === "missing");
-  return code === 0 && missing2 && settings3.failOn.includes("missing") ? 1 : code;
+  return code === 0 && missing2 && settings4.failOn.includes("missing") ? 1 : code;
 }
-function codeOf(outcome, failedSide, settings3) {
-  const asked = (word, code) => settings3.failOn.includes(word) ? code : 0;
+function codeOf(outcome, failedSide, settings4) {
+  const asked = (word, code) => settings4.failOn.includes(word) ? code : 0;
   switch (outcome) {
     case "pass":
     case "skipped":
@@ -68612,7 +71697,7 @@ function codeOf(outcome, failedSide, settings3) {
     case "invalid":
       return asked("invalid", 3);
     case "service-failed":
-      return failedSide === "baseline" && settings3.onBaselineFailure === "neutral" ? 0 : asked("service-failed", 4);
+      return failedSide === "baseline" && settings4.onBaselineFailure === "neutral" ? 0 : asked("service-failed", 4);
     case "no-baseline":
       return asked("no-baseline", 5);
     case "inconclusive":
@@ -68621,8 +71706,8 @@ function codeOf(outcome, failedSide, settings3) {
       return assertNever(outcome);
   }
 }
-function conclusionOf(verdict, settings3) {
-  if (exitCodeOf(verdict, settings3) !== 0) return "failure";
+function conclusionOf(verdict, settings4) {
+  if (exitCodeOf(verdict, settings4) !== 0) return "failure";
   return verdict.outcome === "pass" ? "success" : "neutral";
 }
 function verdictWithout(outcome, reason, details2 = {}) {
@@ -68684,413 +71769,18 @@ function soFar(evidence) {
   };
 }
 
-// node_modules/simple-statistics/dist/simple-statistics.mjs
-function quantileSorted(x, p) {
-  var idx = (x.length - 1) * p;
-  if (x.length === 0) {
-    throw new Error("quantile requires at least one data point.");
-  } else if (p < 0 || p > 1) {
-    throw new Error("quantiles must be between 0 and 1");
-  } else if (p === 1) {
-    return x[x.length - 1];
-  } else if (p === 0) {
-    return x[0];
-  } else if (idx % 1 !== 0) {
-    var lower = Math.floor(idx);
-    var upper = Math.ceil(idx);
-    var fraction = idx - lower;
-    return x[lower] + fraction * (x[upper] - x[lower]);
-  } else {
-    return x[idx];
-  }
-}
-function quickselect(arr, k, left2, right) {
-  left2 = left2 || 0;
-  right = right || arr.length - 1;
-  while (right > left2) {
-    if (right - left2 > 600) {
-      var n = right - left2 + 1;
-      var m = k - left2 + 1;
-      var z3 = Math.log(n);
-      var s = 0.5 * Math.exp(2 * z3 / 3);
-      var sd = 0.5 * Math.sqrt(z3 * s * (n - s) / n);
-      if (m - n / 2 < 0) {
-        sd *= -1;
-      }
-      var newLeft = Math.max(left2, Math.floor(k - m * s / n + sd));
-      var newRight = Math.min(
-        right,
-        Math.floor(k + (n - m) * s / n + sd)
-      );
-      quickselect(arr, k, newLeft, newRight);
-    }
-    var t = arr[k];
-    var i = left2;
-    var j = right;
-    swap(arr, left2, k);
-    if (arr[right] > t) {
-      swap(arr, left2, right);
-    }
-    while (i < j) {
-      swap(arr, i, j);
-      i++;
-      j--;
-      while (arr[i] < t) {
-        i++;
-      }
-      while (arr[j] > t) {
-        j--;
-      }
-    }
-    if (arr[left2] === t) {
-      swap(arr, left2, j);
-    } else {
-      j++;
-      swap(arr, j, right);
-    }
-    if (j <= k) {
-      left2 = j + 1;
-    }
-    if (k <= j) {
-      right = j - 1;
-    }
-  }
-}
-function swap(arr, i, j) {
-  var tmp = arr[i];
-  arr[i] = arr[j];
-  arr[j] = tmp;
-}
-function quantile(x, p) {
-  var copy = x.slice();
-  if (Array.isArray(p)) {
-    multiQuantileSelect(copy, p);
-    var results = [];
-    for (var i = 0; i < p.length; i++) {
-      results[i] = quantileSorted(copy, p[i]);
-    }
-    return results;
-  } else {
-    var idx = quantileIndex(copy.length, p);
-    quantileSelect(copy, idx, 0, copy.length - 1);
-    return quantileSorted(copy, p);
-  }
-}
-function quantileSelect(arr, k, left2, right) {
-  if (k % 1 === 0) {
-    quickselect(arr, k, left2, right);
-  } else {
-    k = Math.floor(k);
-    quickselect(arr, k, left2, right);
-    quickselect(arr, k + 1, k + 1, right);
-  }
-}
-function multiQuantileSelect(arr, p) {
-  var positions = /* @__PURE__ */ new Set();
-  for (var i = 0; i < p.length; i++) {
-    var idx = quantileIndex(arr.length, p[i]);
-    positions.add(Math.floor(idx));
-    positions.add(Math.ceil(idx));
-  }
-  var indices = Array.from(positions).sort(compare);
-  multiselect(arr, indices, 0, indices.length - 1, 0, arr.length - 1);
-}
-function multiselect(arr, indices, lo, hi, left2, right) {
-  if (lo > hi) {
-    return;
-  }
-  var mid = lo + hi >> 1;
-  quickselect(arr, indices[mid], left2, right);
-  multiselect(arr, indices, lo, mid - 1, left2, indices[mid] - 1);
-  multiselect(arr, indices, mid + 1, hi, indices[mid] + 1, right);
-}
-function compare(a, b) {
-  return a - b;
-}
-function quantileIndex(len, p) {
-  var idx = (len - 1) * p;
-  if (p === 1) {
-    return len - 1;
-  } else if (p === 0) {
-    return 0;
-  } else if (idx % 1 !== 0) {
-    return idx;
-  } else {
-    return idx;
-  }
-}
-function median(x) {
-  return +quantile(x, 0.5);
-}
-function medianAbsoluteDeviation(x) {
-  var medianValue = median(x);
-  var medianAbsoluteDeviations = [];
-  for (var i = 0; i < x.length; i++) {
-    medianAbsoluteDeviations.push(Math.abs(x[i] - medianValue));
-  }
-  return median(medianAbsoluteDeviations);
-}
-var BayesianClassifier = function BayesianClassifier2() {
-  this.totalCount = 0;
-  this.data = {};
-};
-BayesianClassifier.prototype.train = function train(item, category) {
-  if (!this.data[category]) {
-    this.data[category] = {};
-  }
-  for (var k in item) {
-    var v = item[k];
-    if (this.data[category][k] === void 0) {
-      this.data[category][k] = {};
-    }
-    if (this.data[category][k][v] === void 0) {
-      this.data[category][k][v] = 0;
-    }
-    this.data[category][k][v]++;
-  }
-  this.totalCount++;
-};
-BayesianClassifier.prototype.score = function score(item) {
-  var odds = {};
-  var category;
-  for (var k in item) {
-    var v = item[k];
-    for (category in this.data) {
-      if (odds[category] === void 0) {
-        odds[category] = {};
-      }
-      if (this.data[category][k]) {
-        odds[category][k + "_" + v] = (this.data[category][k][v] || 0) / this.totalCount;
-      } else {
-        odds[category][k + "_" + v] = 0;
-      }
-    }
-  }
-  var oddsSums = {};
-  for (category in odds) {
-    oddsSums[category] = 0;
-    for (var combination in odds[category]) {
-      oddsSums[category] += odds[category][combination];
-    }
-  }
-  return oddsSums;
-};
-var g = 607 / 128;
-var LOGSQRT2PI = Math.log(Math.sqrt(2 * Math.PI));
-var SQRT_2PI$1 = Math.sqrt(2 * Math.PI);
-function cumulativeDistribution(z3) {
-  var sum4 = z3;
-  var tmp = z3;
-  for (var i = 1; i < 30; i++) {
-    tmp *= z3 * z3 / (2 * i + 1);
-    sum4 += tmp;
-  }
-  return Math.round((0.5 + sum4 / SQRT_2PI$1 * Math.exp(-z3 * z3 / 2)) * 1e4) / 1e4;
-}
-var standardNormalTable = [];
-for (z2 = 0; z2 <= 3.09; z2 += 0.01) {
-  standardNormalTable.push(cumulativeDistribution(z2));
-}
-var z2;
-var SQRT_2PI = Math.sqrt(2 * Math.PI);
-var PerceptronModel = function PerceptronModel2() {
-  this.weights = [];
-  this.bias = 0;
-};
-PerceptronModel.prototype.predict = function predict(features) {
-  if (features.length !== this.weights.length) {
-    return null;
-  }
-  var score2 = 0;
-  for (var i = 0; i < this.weights.length; i++) {
-    score2 += this.weights[i] * features[i];
-  }
-  score2 += this.bias;
-  if (score2 > 0) {
-    return 1;
-  } else {
-    return 0;
-  }
-};
-PerceptronModel.prototype.train = function train2(features, label) {
-  if (label !== 0 && label !== 1) {
-    return null;
-  }
-  if (features.length !== this.weights.length) {
-    this.weights = features.slice();
-    this.bias = 1;
-  }
-  var prediction = this.predict(features);
-  if (typeof prediction === "number" && prediction !== label) {
-    var gradient = label - prediction;
-    for (var i = 0; i < this.weights.length; i++) {
-      this.weights[i] += gradient * features[i];
-    }
-    this.bias += gradient;
-  }
-  return this;
-};
-
-// src/verdict/student.ts
-function studentCdf(t, degrees) {
-  const angle = Math.atan(t / Math.sqrt(degrees));
-  const sine = Math.sin(angle);
-  const cosine = Math.cos(angle);
-  const square = cosine * cosine;
-  const odd = degrees % 2 === 1;
-  let term = odd ? cosine : 1;
-  let sum4 = degrees === 1 ? 0 : term;
-  for (let j = odd ? 3 : 2; j <= degrees - 2; j += 2) {
-    term *= (j - 1) / j * square;
-    sum4 += term;
-  }
-  const within = odd ? 2 / Math.PI * (angle + sine * sum4) : sine * sum4;
-  return (1 + within) / 2;
-}
-function studentQuantile(share3, degrees) {
-  let low = 0;
-  let high = 1;
-  while (studentCdf(high, degrees) < share3) high *= 2;
-  for (let step = 0; step < 100; step++) {
-    const middle2 = (low + high) / 2;
-    if (studentCdf(middle2, degrees) < share3) low = middle2;
-    else high = middle2;
-  }
-  return (low + high) / 2;
-}
-
-// src/verdict/statistics.ts
-var medianOf = (values) => median([...values]);
-function lowerMedian(values) {
-  if (values.length === 0) throw new RangeError("lowerMedian needs at least one value");
-  return ascending(values)[values.length - 1 >> 1];
-}
-function walsh(d) {
-  const averages = new Float64Array(d.length * (d.length + 1) / 2);
-  let filled = 0;
-  for (let i = 0; i < d.length; i++) {
-    for (let j = i; j < d.length; j++) averages[filled++] = (d[i] + d[j]) / 2;
-  }
-  return averages.sort();
-}
-function hodgesLehmann(d) {
-  if (d.length === 0) throw new RangeError("hodgesLehmann needs at least one value");
-  const averages = walsh(d);
-  const upper = averages.length >> 1;
-  return averages.length % 2 === 1 ? averages[upper] : (averages[upper - 1] + averages[upper]) / 2;
-}
-var nonZeroCount = (d) => d.filter((x) => rounded2(x) !== 0).length;
-var smallestP = (d) => 2 ** -nonZeroCount(d);
-function signedRankP(d) {
-  const signed = d.map(rounded2).filter((x) => x !== 0);
-  const ranks = doubledMidranks(signed.map(Math.abs));
-  let positive = 0;
-  for (const [index, value] of signed.entries()) if (value > 0) positive += ranks[index];
-  return upperTail(ranks, positive);
-}
-function signFlipP(differences) {
-  const sizes = [];
-  let positive = 0;
-  for (const difference of differences) {
-    if (!Number.isSafeInteger(difference))
-      throw new RangeError(`signFlipP needs whole numbers, got ${difference}`);
-    if (difference === 0) continue;
-    sizes.push(Math.abs(difference));
-    if (difference > 0) positive += difference;
-  }
-  return upperTail(sizes, positive);
-}
-function kOf(rounds, level) {
-  const mass = subsetSumMass(Array.from({ length: rounds }, (_, index) => index + 1));
-  let cumulative = 0;
-  let k = -1;
-  for (const share3 of mass) {
-    cumulative += share3;
-    if (cumulative > level + 1e-12) break;
-    k += 1;
-  }
-  return k;
-}
-function interval(d, level) {
-  const k = kOf(d.length, level);
-  const averages = walsh(d);
-  return k < 0 ? [-Infinity, Infinity] : [averages[k], averages[averages.length - 1 - k]];
-}
-var upperBound = (d, beta) => interval(d, beta)[1];
-function spreadOf(d) {
-  const [low, high] = interval(d, 0.025);
-  return (high - low) / 2;
-}
-var singleRunSpread = (d) => 1.4826 * medianAbsoluteDeviation([...d]);
-function detectionFactor(rounds) {
-  return 1 + studentQuantile(0.8, rounds - 1) / studentQuantile(0.975, rounds - 1);
-}
-function smallestDetectable(d) {
-  return d.length < 2 ? Infinity : Math.expm1(spreadOf(d) * detectionFactor(d.length));
-}
-function holm(p) {
-  const order = p.map((_, index) => index).sort((a, b) => p[a] - p[b]);
-  const adjusted = new Array(p.length).fill(1);
-  let least2 = 0;
-  for (const [step, index] of order.entries()) {
-    least2 = Math.max(least2, Math.min(1, (p.length - step) * p[index]));
-    adjusted[index] = least2;
-  }
-  return adjusted;
-}
-function holmWithTarone(hypotheses, level) {
-  const ableAt = (size2) => hypotheses.map((hypothesis) => hypothesis.smallestP <= level / size2 + 1e-12);
-  let size = 1;
-  while (ableAt(size).filter(Boolean).length > size) size += 1;
-  const able = ableAt(size);
-  const adjusted = holm(hypotheses.filter((_, index) => able[index]).map((hypothesis) => hypothesis.p));
-  let next = 0;
-  return able.map((isAble) => isAble ? adjusted[next++] : null);
-}
-var ascending = (values) => Float64Array.from(values).sort();
-var rounded2 = (value) => Math.round(value * 1e12) / 1e12;
-function doubledMidranks(sizes) {
-  const order = sizes.map((_, index) => index).sort((a, b) => sizes[a] - sizes[b]);
-  const ranks = new Array(sizes.length).fill(0);
-  for (let first = 0; first < order.length; ) {
-    let last = first;
-    while (last + 1 < order.length && sizes[order[last + 1]] === sizes[order[first]]) last += 1;
-    for (let place2 = first; place2 <= last; place2++) ranks[order[place2]] = first + last + 2;
-    first = last + 1;
-  }
-  return ranks;
-}
-function upperTail(sizes, reached) {
-  const mass = subsetSumMass(sizes);
-  let p = 0;
-  for (let sum4 = mass.length - 1; sum4 >= reached; sum4--) p += mass[sum4];
-  return p;
-}
-function subsetSumMass(sizes) {
-  const total2 = sizes.reduce((sum4, size) => sum4 + size, 0);
-  const mass = new Float64Array(total2 + 1);
-  mass[0] = 1;
-  let reached = 0;
-  for (const size of sizes) {
-    reached += size;
-    for (let sum4 = reached; sum4 >= size; sum4--) mass[sum4] = (mass[sum4] + mass[sum4 - size]) / 2;
-    for (let sum4 = Math.min(size - 1, reached); sum4 >= 0; sum4--) mass[sum4] = mass[sum4] / 2;
-  }
-  return mass;
-}
-
 // src/verdict/compare.ts
 var tailFactor = 3;
 var lateLevel = 0.05;
 var isPercentile = (metric) => metric === "p50" || metric === "p90" || metric === "p95" || metric === "p99";
-function unitOf(metric) {
+function unitOf3(metric) {
   if (isPercentile(metric)) return "nanoseconds";
   if (metric === "tail") return "share-of-slices";
   return metric === "errors" ? "share-of-requests" : "cpu-nanoseconds-per-request";
 }
-function comparePercentile(rounds, metric, view, read4) {
+function comparePercentile(rounds, metric, view, read7) {
   return compareRatios(rounds, "too few shots were sent on time", (round) => {
-    const pairs = bothPresent(round, (trial) => read4(trial.load.histograms, view)?.[metric] ?? null);
+    const pairs = bothPresent(round, (trial) => read7(trial.load.histograms, view)?.[metric] ?? null);
     if (pairs === null) return null;
     const baseline = lowerMedian(pairs.map((pair) => pair.baseline));
     const candidate = lowerMedian(pairs.map((pair) => pair.candidate));
@@ -69115,14 +71805,14 @@ function compareCpuTotal(rounds) {
   return compareRatios(rounds, missingCost(rounds), (round) => {
     const known = round.pairs.filter((pair) => pair.baseline.cost !== null && pair.candidate.cost !== null);
     if (known.length * 2 < round.planned) return null;
-    const perRequest = (side2) => sum2(known, (pair) => cpuSpent(pair[side2], round) ?? 0) / sum2(known, (pair) => pair[side2].load.counts.ok);
+    const perRequest = (side2) => sum3(known, (pair) => cpuSpent(pair[side2], round) ?? 0) / sum3(known, (pair) => pair[side2].load.counts.ok);
     const baseline = perRequest("baseline");
     const candidate = perRequest("candidate");
     return { baseline, candidate, d: Math.log(candidate / baseline) };
   });
 }
-function compareTail(rounds, read4) {
-  const p99 = (trial) => read4(trial.load.histograms, "all-shots")?.p99 ?? null;
+function compareTail(rounds, read7) {
+  const p99 = (trial) => read7(trial.load.histograms, "all-shots")?.p99 ?? null;
   const perRound = rounds.map((round) => bothPresent(round, p99) ?? []);
   const all = perRound.flat().flatMap((pair) => [pair.baseline, pair.candidate]);
   if (all.length === 0) return { kind: "none", reason: "no slice has a p99", missing: rounds.length };
@@ -69138,23 +71828,23 @@ function compareTail(rounds, read4) {
 function compareErrors(rounds) {
   return countsOf(
     rounds.map((round) => ({
-      of: sum2(round.pairs, (pair) => pair.baseline.load.counts.scheduled),
-      baseline: sum2(round.pairs, (pair) => failedShots(pair.baseline)),
-      candidate: sum2(round.pairs, (pair) => failedShots(pair.candidate))
+      of: sum3(round.pairs, (pair) => pair.baseline.load.counts.scheduled),
+      baseline: sum3(round.pairs, (pair) => failedShots(pair.baseline)),
+      candidate: sum3(round.pairs, (pair) => failedShots(pair.candidate))
     }))
   );
 }
-function compareMetric(rounds, metric, view, read4) {
-  if (isPercentile(metric)) return comparePercentile(rounds, metric, view, read4);
+function compareMetric(rounds, metric, view, read7) {
+  if (isPercentile(metric)) return comparePercentile(rounds, metric, view, read7);
   if (metric === "cpu") return compareCpu(rounds);
   if (metric === "cpu-total") return compareCpuTotal(rounds);
-  return metric === "tail" ? compareTail(rounds, read4) : compareErrors(rounds);
+  return metric === "tail" ? compareTail(rounds, read7) : compareErrors(rounds);
 }
 function judgedView(rounds) {
   const differences = rounds.map(
-    (round) => sum2(round.pairs, (pair) => lateShots(pair.candidate) - lateShots(pair.baseline))
+    (round) => sum3(round.pairs, (pair) => lateShots(pair.candidate) - lateShots(pair.baseline))
   );
-  const differ = signFlipP(differences) <= lateLevel || signFlipP(differences.map((difference) => -difference)) <= lateLevel;
+  const differ = signFlipP(differences) <= lateLevel || signFlipP(differences.map((difference2) => -difference2)) <= lateLevel;
   return differ ? "all-shots" : "on-time";
 }
 function onTimeShares(rounds) {
@@ -69192,21 +71882,21 @@ function compareRatios(rounds, reason, roundValue) {
 }
 var isUsable = (value) => isPositive(value.baseline) && Number.isFinite(value.d);
 function countsOf(rounds) {
-  const of = sum2(rounds, (round) => round.of);
+  const of = sum3(rounds, (round) => round.of);
   const share3 = (count2) => of === 0 ? 0 : count2 / of;
   return {
     kind: "points",
     counts: rounds.map((round) => round.candidate - round.baseline),
     perRound: rounds.map((round) => round.of === 0 ? 0 : (round.candidate - round.baseline) / round.of),
-    baseline: share3(sum2(rounds, (round) => round.baseline)),
-    candidate: share3(sum2(rounds, (round) => round.candidate))
+    baseline: share3(sum3(rounds, (round) => round.baseline)),
+    candidate: share3(sum3(rounds, (round) => round.candidate))
   };
 }
-function bothPresent(round, figure) {
+function bothPresent(round, figure2) {
   const present = [];
   for (const pair of round.pairs) {
-    const baseline = figure(pair.baseline);
-    const candidate = figure(pair.candidate);
+    const baseline = figure2(pair.baseline);
+    const candidate = figure2(pair.candidate);
     if (isPositive(baseline) && isPositive(candidate)) present.push({ baseline, candidate });
   }
   return present.length > 0 && present.length * 2 >= round.planned ? present : null;
@@ -69223,14 +71913,14 @@ var failedShots = (trial) => {
   return failed + timedOut + dropped + unfinished;
 };
 var lateShots = (trial) => trial.load.released - trial.load.onTime;
-function sharesOf(rounds, countOf) {
+function sharesOf(rounds, countOf2) {
   const pairs = rounds.flatMap((round) => round.pairs);
-  const share3 = (side2) => sum2(pairs, (pair) => countOf(pair[side2])) / sum2(pairs, (pair) => pair[side2].load.counts.scheduled);
+  const share3 = (side2) => sum3(pairs, (pair) => countOf2(pair[side2])) / sum3(pairs, (pair) => pair[side2].load.counts.scheduled);
   const both = { baseline: share3("baseline"), candidate: share3("candidate") };
   return Number.isFinite(both.baseline) && Number.isFinite(both.candidate) ? both : null;
 }
 var isPositive = (value) => value !== null && value > 0 && Number.isFinite(value);
-var sum2 = (items, amount2) => items.reduce((total2, item) => total2 + amount2(item), 0);
+var sum3 = (items, amount3) => items.reduce((total2, item) => total2 + amount3(item), 0);
 
 // src/verdict/looks.ts
 var fewestRounds = 6;
@@ -69335,12 +72025,12 @@ function effectWords(change) {
       return "no figure";
   }
 }
-var inPoints = (difference) => formatChange(difference).replace("%", "points");
+var inPoints = (difference2) => formatChange(difference2).replace("%", "points");
 var asRatio = (value) => formatRatio(toChange(value));
 
 // src/verdict/estimate.ts
 var improvedLevel = 0.01;
-function changeOf(comparison, passLevel) {
+function changeOf2(comparison, passLevel) {
   switch (comparison.kind) {
     case "none":
       return { kind: "none", reason: comparison.reason };
@@ -69355,7 +72045,7 @@ function changeOf(comparison, passLevel) {
       const d = comparison.perRound;
       const [low, high] = interval(d, 0.025);
       const upper = upperBound(d, passLevel);
-      const spread = spreadOf(d);
+      const spread = spreadOf2(d);
       const detectable = smallestDetectable(d);
       return {
         kind: "ratio",
@@ -69424,21 +72114,21 @@ function earlyStop(scenario2, rounds) {
   if (rounds.length < 2) return null;
   if (bothSaturated(rounds, rounds.length)) return saturationReason(scenario2, rounds);
   const broken = rounds.every((round) => {
-    const shares = successShares([round]);
-    return shares !== null && shares.baseline < leastSuccess && !isNewRoute([round]);
+    const shares3 = successShares([round]);
+    return shares3 !== null && shares3.baseline < leastSuccess && !isNewRoute([round]);
   });
   return broken ? failureReason(scenario2, rounds, "baseline") : null;
 }
 function conditionOf(scenario2, rounds, onDifferentBody) {
-  const shares = successShares(rounds);
-  if (shares === null) return { kind: "comparable", bodies: null };
+  const shares3 = successShares(rounds);
+  if (shares3 === null) return { kind: "comparable", bodies: null };
   if (bothSaturated(rounds, rounds.length / 2)) {
     return { kind: "stop", reason: saturationReason(scenario2, rounds) };
   }
-  if (shares.baseline < leastSuccess) {
+  if (shares3.baseline < leastSuccess) {
     return isNewRoute(rounds) ? { kind: "new", reason: "the baseline does not have this route" } : { kind: "stop", reason: failureReason(scenario2, rounds, "baseline") };
   }
-  if (shares.candidate < leastSuccess) {
+  if (shares3.candidate < leastSuccess) {
     return { kind: "candidate-fails", reason: failureReason(scenario2, rounds, "candidate") };
   }
   const mix = statusShift(scenario2, rounds);
@@ -69467,8 +72157,8 @@ function failureReason(scenario2, rounds, side2) {
   return `the ${side2} answered only ${formatRatio(ratio(share3))} of the requests of \`${scenario2.name}\` rightly${most}, so its times say nothing`;
 }
 function isNewRoute(rounds) {
-  const shares = successShares(rounds);
-  if (shares === null || shares.candidate < leastSuccess) return false;
+  const shares3 = successShares(rounds);
+  if (shares3 === null || shares3.candidate < leastSuccess) return false;
   const statuses = tally(rounds, "baseline", (trial) => trial.load.statuses);
   const all = total(statuses);
   return all > 0 && ((statuses.get("404") ?? 0) + (statuses.get("405") ?? 0)) / all > 0.9;
@@ -69498,7 +72188,7 @@ function statusShift(scenario2, rounds) {
   return `not the same work in \`${scenario2.name}\`: the candidate answered ${formatRatio(ratio(better))} more of the requests rightly, so the sides are not comparable`;
 }
 function shift(differences, family) {
-  const p = Math.min(signedRankP(differences), signedRankP(differences.map((difference) => -difference)));
+  const p = Math.min(signedRankP(differences), signedRankP(differences.map((difference2) => -difference2)));
   const moved2 = medianOf(differences);
   return p * 2 * family <= mixLevel && Math.abs(moved2) >= mixPoints ? moved2 : null;
 }
@@ -69576,12 +72266,12 @@ function twoDigits(value) {
 
 // src/verdict/slices.ts
 var otherView = (view) => view === "on-time" ? "all-shots" : "on-time";
-var read2 = /* @__PURE__ */ new WeakMap();
+var read5 = /* @__PURE__ */ new WeakMap();
 var readSlice = (histograms, view) => {
-  let views = read2.get(histograms);
+  let views = read5.get(histograms);
   if (views === void 0) {
     views = { "on-time": percentilesOf(histograms.onTime), "all-shots": percentilesOf(histograms.response) };
-    read2.set(histograms, views);
+    read5.set(histograms, views);
   }
   return views[view];
 };
@@ -69600,15 +72290,15 @@ var hasAll = (values) => Object.values(values).every((value) => value !== null);
 // src/verdict/rows.ts
 var worseLevel = 0.05;
 var leastValues = 0.75;
-function rowsOf(look, settings3, passLevel, tooNoisy, read4) {
+function rowsOf(look, settings4, passLevel, tooNoisy, read7) {
   const view = judgedView(look.rounds);
-  return metricNames.map((metric) => rowOf(look, metric, view, settings3, passLevel, tooNoisy, read4));
+  return metricNames.map((metric) => rowOf(look, metric, view, settings4, passLevel, tooNoisy, read7));
 }
-function rowOf(look, metric, jobView, settings3, passLevel, tooNoisy, read4) {
+function rowOf(look, metric, jobView, settings4, passLevel, tooNoisy, read7) {
   const view = isPercentile(metric) ? jobView : null;
-  const tolerance3 = toleranceOf(metric, settings3);
-  const comparison = compareMetric(look.rounds, metric, view ?? "all-shots", read4);
-  const second = view === null ? null : compareMetric(look.rounds, metric, otherView(view), read4);
+  const tolerance3 = toleranceOf(metric, settings4);
+  const comparison = compareMetric(look.rounds, metric, view ?? "all-shots", read7);
+  const second = view === null ? null : compareMetric(look.rounds, metric, otherView(view), read7);
   const settled = settledState(look, metric, view, comparison, tooNoisy);
   const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
   const tested = settled === null ? testOf(comparison, tolerance3.min, look.condition) : null;
@@ -69619,8 +72309,8 @@ function rowOf(look, metric, jobView, settings3, passLevel, tooNoisy, read4) {
     view,
     tolerance: tolerance3,
     comparison,
-    change: changeOf(comparison, passLevel),
-    other: second === null || view === null ? null : { view: otherView(view), change: changeOf(second, passLevel) },
+    change: changeOf2(comparison, passLevel),
+    other: second === null || view === null ? null : { view: otherView(view), change: changeOf2(second, passLevel) },
     rounds: {
       used: comparison.kind === "none" ? 0 : comparison.perRound.length,
       dropped: look.dropped + (comparison.kind === "points" ? 0 : comparison.missing)
@@ -69634,22 +72324,22 @@ function rowOf(look, metric, jobView, settings3, passLevel, tooNoisy, read4) {
   };
 }
 var isWorse = (row) => row.hypotheses.some((hypothesis) => hypothesis.p <= worseLevel && hypothesis.large);
-function toleranceOf(metric, settings3) {
+function toleranceOf(metric, settings4) {
   switch (metric) {
     case "p50":
-      return settings3.p50;
+      return settings4.p50;
     case "p90":
     case "p95":
     case "p99":
-      return settings3.p99;
+      return settings4.p99;
     case "cpu":
-      return settings3.cpu;
+      return settings4.cpu;
     case "cpu-total":
-      return settings3.cpuTotal;
+      return settings4.cpuTotal;
     case "tail":
-      return { min: settings3.tail.min, detect: null };
+      return { min: settings4.tail.min, detect: null };
     case "errors":
-      return { min: settings3.errors.min, detect: null };
+      return { min: settings4.errors.min, detect: null };
     default:
       return assertNever(metric);
   }
@@ -69691,9 +72381,9 @@ function saturationOf(look) {
   if (look.condition.kind === "new" || look.condition.kind === "stop") return [];
   const rounds = saturatedSlices(look.rounds);
   const [baseline, candidate, of] = [
-    rounds.reduce((sum4, round) => sum4 + round.baseline, 0),
-    rounds.reduce((sum4, round) => sum4 + round.candidate, 0),
-    rounds.reduce((sum4, round) => sum4 + round.of, 0)
+    rounds.reduce((sum5, round) => sum5 + round.baseline, 0),
+    rounds.reduce((sum5, round) => sum5 + round.candidate, 0),
+    rounds.reduce((sum5, round) => sum5 + round.of, 0)
   ];
   if (candidate < saturatedShare * of || baseline >= saturatedShare / 2 * of || of === 0) return [];
   const differences = rounds.map((round) => round.candidate - round.baseline);
@@ -69747,7 +72437,7 @@ function toFinding(row, family, stage) {
   return {
     scenario: row.scenario,
     metric: row.metric,
-    unit: unitOf(row.metric),
+    unit: unitOf3(row.metric),
     judged: row.judged,
     state,
     view: row.view,
@@ -69816,7 +72506,7 @@ function reasonOf2(findings, state) {
 
 // src/verdict/conclude.ts
 var leastOnTime = 0.7;
-function lookAt(evidence, scope, passLevel, read4) {
+function lookAt(evidence, scope, passLevel, read7) {
   const tooNoisy = noiseProblem(scope);
   const scenarios2 = scope.scenarios.map((scenario2) => ({
     plan: scenario2.plan,
@@ -69827,7 +72517,7 @@ function lookAt(evidence, scope, passLevel, read4) {
   return {
     scope,
     scenarios: scenarios2,
-    rows: scenarios2.flatMap((scenario2) => rowsOf(scenario2, evidence.judge, passLevel, tooNoisy, read4))
+    rows: scenarios2.flatMap((scenario2) => rowsOf(scenario2, evidence.judge, passLevel, tooNoisy, read7))
   };
 }
 function conclude(evidence, looked, family, stageOf, invalid2 = null) {
@@ -69839,7 +72529,7 @@ function conclude(evidence, looked, family, stageOf, invalid2 = null) {
   );
   const outcome = invalid2 === null ? foldOutcome(findings) : "invalid";
   const confirming2 = scope.rounds.filter((round) => round.phase === "confirming").length;
-  const rejected = scope.scenarios.reduce((sum4, scenario2) => sum4 + scenario2.rejectedPairs * sides.length, 0);
+  const rejected = scope.scenarios.reduce((sum5, scenario2) => sum5 + scenario2.rejectedPairs * sides.length, 0);
   const verdict = {
     outcome,
     findings,
@@ -69847,7 +72537,7 @@ function conclude(evidence, looked, family, stageOf, invalid2 = null) {
     failure: null,
     rounds: { measured: scope.rounds.length - confirming2, planned: plan.rounds, confirming: confirming2 },
     slices: {
-      measured: scope.rounds.reduce((sum4, round) => sum4 + round.trials.length, 0),
+      measured: scope.rounds.reduce((sum5, round) => sum5 + round.trials.length, 0),
       rejected: scope.spoiling === null ? rejected : 0
     },
     onTimeShare: onTimeOf(scope),
@@ -69868,13 +72558,13 @@ function plainReason(outcome, findings) {
   }
 }
 function onTimeOf(scope) {
-  const shares = onTimeShares(scope.scenarios.flatMap((scenario2) => scenario2.usable));
-  return shares === null ? null : { baseline: ratio(shares.baseline), candidate: ratio(shares.candidate) };
+  const shares3 = onTimeShares(scope.scenarios.flatMap((scenario2) => scenario2.usable));
+  return shares3 === null ? null : { baseline: ratio(shares3.baseline), candidate: ratio(shares3.candidate) };
 }
 function noiseProblem(scope) {
-  const shares = onTimeShares(scope.scenarios.flatMap((scenario2) => scenario2.usable));
-  if (shares === null) return null;
-  const share3 = (shares.baseline + shares.candidate) / 2;
+  const shares3 = onTimeShares(scope.scenarios.flatMap((scenario2) => scenario2.usable));
+  if (shares3 === null) return null;
+  const share3 = (shares3.baseline + shares3.candidate) / 2;
   if (share3 >= leastOnTime) return null;
   return `runner too noisy for percentiles: ${formatRatio(ratio(share3))} of the shots were sent on time, ${formatRatio(ratio(leastOnTime))} are needed`;
 }
@@ -69932,7 +72622,7 @@ function spoilingSide(rounds) {
     return unsound("candidate") - unsound("baseline");
   });
   if (signFlipP(differences) <= oneSidedLevel) return "candidate";
-  return signFlipP(differences.map((difference) => -difference)) <= oneSidedLevel ? "baseline" : null;
+  return signFlipP(differences.map((difference2) => -difference2)) <= oneSidedLevel ? "baseline" : null;
 }
 function scenarioRounds(rounds, scenario2, exclusion) {
   const usable = [];
@@ -69940,7 +72630,7 @@ function scenarioRounds(rounds, scenario2, exclusion) {
   let rejectedPairs = 0;
   for (const round of rounds) {
     const attempts = attemptsOf(round, scenario2.name);
-    rejectedPairs += attempts.flat().filter((pair) => !isSound(pair)).length;
+    rejectedPairs += attempts.flat().filter((pair) => !isSound2(pair)).length;
     const pairs = attempts.map((tries) => chosen(tries, exclusion)).filter((pair) => pair !== void 0);
     if (pairs.length > 0 && pairs.length * 2 >= scenario2.slices) {
       usable.push({ index: round.index, sides: round.sides, pairs, planned: scenario2.slices });
@@ -69978,9 +72668,9 @@ function attemptsOf(round, scenario2) {
   });
 }
 function chosen(attempts, exclusion) {
-  return attempts.find(exclusion === "by-pairs" ? isSound : hasFigures);
+  return attempts.find(exclusion === "by-pairs" ? isSound2 : hasFigures);
 }
-var isSound = (pair) => pair.baseline.unsound.length === 0 && pair.candidate.unsound.length === 0;
+var isSound2 = (pair) => pair.baseline.unsound.length === 0 && pair.candidate.unsound.length === 0;
 var hasFigures = (pair) => [pair.baseline, pair.candidate].every(
   (trial) => !trial.unsound.includes("generator-failed") && !trial.unsound.includes("not-conserved")
 );
@@ -70025,7 +72715,7 @@ function pooledScope(plan, looked, fresh, flagged) {
   return { scope: { rounds, spoiling, scenarios: scenarios2 }, fewestFresh };
 }
 var fewestUsable = (scope) => Math.min(...scope.scenarios.map((scenario2) => scenario2.usable.length));
-function problemOf(plan, scope, phase) {
+function problemOf2(plan, scope, phase) {
   for (const scenario2 of scope.scenarios) {
     const lost = lossProblem(scenario2.plan, scenario2, plan, phase === "confirming");
     const blame = scope.spoiling === null ? "" : `, more of them on the ${scope.spoiling}'s side`;
@@ -70047,8 +72737,8 @@ function judge(evidence, options = {}) {
   let next = 0;
   for (let count2 = 1; count2 <= measuring.length; count2++) {
     scope = scopeOf(plan, measuring.slice(0, count2));
-    const problem = problemOf(plan, scope, "measuring");
-    if (problem !== null) return stopped(job, scope, problem);
+    const problem2 = problemOf2(plan, scope, "measuring");
+    if (problem2 !== null) return stopped(job, scope, problem2);
     for (; next < looks.length && fewestUsable(scope) >= looks[next].rounds; next++) {
       const progress = takeLook(job, scope, looks[next]);
       if (progress !== null) return progress;
@@ -70086,8 +72776,8 @@ function confirmation(job, reached, look, first, flags) {
     { rounds: fresh, most: plan.confirmationRounds },
     flagged
   );
-  const problem = problemOf(plan, scope, "confirming");
-  if (problem !== null) return stopped(job, scope, problem);
+  const problem2 = problemOf2(plan, scope, "confirming");
+  if (problem2 !== null) return stopped(job, scope, problem2);
   if (fewestFresh < plan.confirmationRounds) {
     if (job.final) return unconfirmed(job, first, flags, fresh, fewestFresh);
     return {
@@ -70101,10 +72791,10 @@ function confirmation(job, reached, look, first, flags) {
   const stop = differentWork(pooled);
   if (stop !== null) return stopped(job, scope, stop);
   const family = confirmAll(pooled.rows);
-  const before = new Map([...flags.flagged].map((row) => [nameOf(row), row]));
+  const before = new Map([...flags.flagged].map((row) => [nameOf3(row), row]));
   return conclude(job.evidence, pooled, family, (row) => {
     if (flagged.has(row.scenario) && family.flagged.has(row)) return { kind: "confirmed" };
-    const flaggedRow = before.get(nameOf(row));
+    const flaggedRow = before.get(nameOf3(row));
     if (flaggedRow === void 0) return { kind: "looked" };
     return { kind: "not-confirmed", first: flaggedRow.change };
   });
@@ -70131,15 +72821,15 @@ function cutShort(job, scope) {
   const nothing = scope.rounds.length === 0 ? "no round was measured" : null;
   return conclude(job.evidence, looked, family, () => ({ kind: "cut-short", reason }), nothing);
 }
-function stopped(job, scope, problem) {
+function stopped(job, scope, problem2) {
   const looked = lookAt(job.evidence, scope, lastLevel, job.read);
   const untested = { adjusted: /* @__PURE__ */ new Map(), flagged: /* @__PURE__ */ new Set() };
   return conclude(
     job.evidence,
     looked,
     untested,
-    (row) => row.scenario === problem.scenario ? { kind: "stopped", reason: problem.reason } : { kind: "cut-short", reason: "the job was stopped before this could be decided" },
-    problem.reason
+    (row) => row.scenario === problem2.scenario ? { kind: "stopped", reason: problem2.reason } : { kind: "cut-short", reason: "the job was stopped before this could be decided" },
+    problem2.reason
   );
 }
 function differentWork(looked) {
@@ -70150,7 +72840,7 @@ function differentWork(looked) {
   }
   return null;
 }
-var nameOf = (row) => `${row.metric} ${row.scenario}`;
+var nameOf3 = (row) => `${row.metric} ${row.scenario}`;
 
 // src/gate.ts
 async function runGate(job) {
@@ -70279,9 +72969,9 @@ function masked(error62, job, config3) {
 }
 
 // src/kernel/leftovers.ts
-import { appendFileSync as appendFileSync2, mkdirSync as mkdirSync3, readFileSync as readFileSync6, rmSync as rmSync2, writeFileSync } from "node:fs";
+import { appendFileSync as appendFileSync2, mkdirSync as mkdirSync3, readFileSync as readFileSync7, rmSync as rmSync2, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname as dirname2, isAbsolute as isAbsolute3, relative as relative3, resolve as resolve3, sep } from "node:path";
+import { dirname as dirname2, isAbsolute as isAbsolute3, relative as relative3, resolve as resolve5, sep } from "node:path";
 function openLedger(path) {
   const alive = new Map(readLedger(path).map((entry) => [keyOf(entry), entry]));
   const write2 = (line) => {
@@ -70306,7 +72996,7 @@ ${JSON.stringify(line)}
 function readLedger(path) {
   let text3;
   try {
-    text3 = readFileSync6(path, "utf8");
+    text3 = readFileSync7(path, "utf8");
   } catch {
     return [];
   }
@@ -70374,7 +73064,7 @@ function removeDirectory(path) {
 }
 function whyNotRemovable(path) {
   if (!isAbsolute3(path)) return "the path is not absolute";
-  const place2 = resolve3(path);
+  const place2 = resolve5(path);
   if (place2.split(sep).filter((part) => part !== "").length < 2) return "it is at the top of the file system";
   for (const kept of [process.cwd(), homedir()]) {
     const inside = relative3(place2, kept);
@@ -70423,13 +73113,13 @@ function parseLine(line) {
   } catch {
     return null;
   }
-  if (!isRecord(value)) return null;
+  if (!isRecord2(value)) return null;
   const add = "add" in value;
   const entry = add ? value["add"] : value["remove"];
   return isLeftover(entry) ? { add, entry } : null;
 }
 function isLeftover(value) {
-  if (!isRecord(value)) return false;
+  if (!isRecord2(value)) return false;
   switch (value["kind"]) {
     case "group":
       return Number.isSafeInteger(value["group"]) && (value["leaderStart"] === null || typeof value["leaderStart"] === "number") && (value["mark"] === null || typeof value["mark"] === "string" && value["mark"].length > 8);
@@ -70441,7 +73131,7 @@ function isLeftover(value) {
       return false;
   }
 }
-function isRecord(value) {
+function isRecord2(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -70475,77 +73165,18 @@ function revisionsOf(result) {
 }
 function reproduceCommand(evidence, revisions, publication) {
   if (revisions.baseline === null) return null;
-  const given = Object.entries(publication.overrides).filter(
+  const given2 = Object.entries(publication.overrides).filter(
     ([name2, value]) => value !== void 0 && value !== "" && name2 !== "baseline" && name2 !== "seed"
   );
   const flags = [
     ["baseline", revisions.baseline.sha],
     ...evidence === null ? [] : [["seed", String(evidence.plan.seed)]],
-    ...given.map(([name2, value]) => [name2, value ?? ""])
+    ...given2.map(([name2, value]) => [name2, value ?? ""])
   ];
   return [publication.call, "gate", ...flags.map(([name2, value]) => `--${name2} ${quoted(value)}`)].join(" ");
 }
 function quoted(value) {
   return /^[\w./:@%+,-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
-}
-
-// src/report/columns.ts
-var gap = "  ";
-var narrowest = 12;
-function tableLines(columns2, cells2, width) {
-  const rows2 = [columns2.map((column) => column.title), ...cells2];
-  const widths = columns2.map((_, index) => Math.max(...rows2.map((row) => displayWidth(row[index] ?? ""))));
-  let excess = widths.reduce((total2, size) => total2 + size, 0) + gap.length * (columns2.length - 1) - width;
-  columns2.forEach((column, index) => {
-    if (column.flexible !== true || excess <= 0) return;
-    const given = Math.min(excess, Math.max(0, widths[index] - narrowest));
-    widths[index] = widths[index] - given;
-    excess -= given;
-  });
-  return rows2.map(
-    (row) => columns2.map((column, index) => padded(cut(row[index] ?? "", widths[index]), widths[index], column.align)).join(gap).trimEnd()
-  );
-}
-function padded(text3, width, align) {
-  const missing2 = " ".repeat(Math.max(0, width - displayWidth(text3)));
-  return align === "left" ? text3 + missing2 : missing2 + text3;
-}
-function wrapped(text3, width, indent = "") {
-  const lines = [];
-  let line = "";
-  for (const word of text3.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && displayWidth(indent + longer) > width) {
-      lines.push(indent + line);
-      line = word;
-    } else line = longer;
-  }
-  return [...lines, indent + line];
-}
-function cut(text3, width) {
-  if (displayWidth(text3) <= width) return text3;
-  const characters = Array.from(text3);
-  const tail = [];
-  let used = 1;
-  for (const character of characters.slice(-Math.max(0, Math.floor(width / 2) - 1)).reverse()) {
-    if (used + displayWidth(character) > width / 2) break;
-    tail.unshift(character);
-    used += displayWidth(character);
-  }
-  const head = [];
-  for (const character of characters) {
-    if (used + displayWidth(character) > width) break;
-    head.push(character);
-    used += displayWidth(character);
-  }
-  return `${head.join("")}\u2026${tail.join("")}`;
-}
-var wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
-var zero = new RegExp("\\p{M}", "u");
-function displayWidth(text3) {
-  let width = 0;
-  for (const character of text3) width += zero.test(character) ? 0 : wide.test(character) ? 2 : 1;
-  return width;
 }
 
 // src/report/figures.ts
@@ -70631,7 +73262,7 @@ function spreadText(spread) {
   const change = toChange(spread);
   return Number.isFinite(change) ? `\xB1${formatRatio(change)}` : none;
 }
-function spreadOf2(change) {
+function spreadOf3(change) {
   return change.kind === "ratio" ? spreadText(change.spread) : none;
 }
 function sizeText(value) {
@@ -70640,9 +73271,9 @@ function sizeText(value) {
 function changeOrNone(value) {
   return value === null || !Number.isFinite(value) ? none : formatChange(value);
 }
-function pointsText(difference) {
-  if (!Number.isFinite(difference)) return none;
-  return formatChange(difference).replace(/%$/, "points").replace(/^([+−]?1) points$/, "$1 point");
+function pointsText(difference2) {
+  if (!Number.isFinite(difference2)) return none;
+  return formatChange(difference2).replace(/%$/, "points").replace(/^([+−]?1) points$/, "$1 point");
 }
 function movement(change) {
   switch (change.kind) {
@@ -70723,7 +73354,7 @@ function pictureOf(rounds, scenario2, view) {
   const fewest = Math.min(baseline.count, candidate.count);
   const shown3 = percentileNames.filter((name2) => fewest * (1 - percentileShare[name2]) >= leastBeyond);
   if (shown3.length === 0) return null;
-  const values = { baseline: read3(baseline, shown3), candidate: read3(candidate, shown3) };
+  const values = { baseline: read6(baseline, shown3), candidate: read6(candidate, shown3) };
   const most = Math.max(...values.baseline, ...values.candidate);
   return {
     scenario: scenario2,
@@ -70746,7 +73377,7 @@ function merged(trials, side2, field) {
     trials.filter((trial) => trial.side === side2).map((trial) => LatencyHistogram.decode(trial.load.histograms[field]))
   );
 }
-function read3(histogram, names2) {
+function read6(histogram, names2) {
   return names2.map((name2) => histogram.percentile(percentileShare[name2])).filter((value) => value !== null);
 }
 var percentileLabel = (name2) => name2 === "p999" ? "p99.9" : name2;
@@ -70760,9 +73391,9 @@ var strong = (...pieces) => ({
     (part) => typeof part === "string" ? [{ kind: "text", text: part }] : part
   )
 });
-function say(words, ...parts2) {
+function say(words2, ...parts2) {
   const pieces = [];
-  words.forEach((word, index) => {
+  words2.forEach((word, index) => {
     if (word !== "") pieces.push({ kind: "text", text: word });
     const part = parts2[index];
     if (part === void 0 || part === "") return;
@@ -70792,10 +73423,10 @@ function joined(phrases, between2 = " ") {
   );
 }
 function quotes(part) {
-  const [, before = "", words = "", after = ""] = /^( *)(.*?)( *)$/s.exec(part) ?? [];
+  const [, before = "", words2 = "", after = ""] = /^( *)(.*?)( *)$/s.exec(part) ?? [];
   const pieces = [
     { kind: "text", text: before === "" ? "" : " " },
-    ...words === "" ? [] : [{ kind: "quote", text: words }],
+    ...words2 === "" ? [] : [{ kind: "quote", text: words2 }],
     { kind: "text", text: after === "" ? "" : " " }
   ];
   return pieces.filter((piece) => piece.kind !== "text" || piece.text !== "");
@@ -70823,7 +73454,7 @@ function loadFacts(evidence, verdict) {
     both("generator CPU (of one core)", generatorCpu),
     both(
       "waited for a free socket",
-      (side2) => formatCount(sum3(side2, (trial) => trial.load.generator.poolQueued))
+      (side2) => formatCount(sum4(side2, (trial) => trial.load.generator.poolQueued))
     ),
     both("CPU stolen by the hypervisor", stolen),
     ...serviceFacts(evidence.rounds)
@@ -70835,7 +73466,7 @@ function serviceFacts(rounds) {
     baseline: text3("baseline"),
     candidate: text3("candidate")
   });
-  const typical = (read4) => middle(rounds.map(read4));
+  const typical = (read7) => middle(rounds.map(read7));
   return [
     both(
       "time until ready, typical",
@@ -70855,17 +73486,17 @@ function serviceFacts(rounds) {
     })
   ];
 }
-var sum3 = (trials, read4) => trials.reduce((total2, trial) => total2 + read4(trial), 0);
+var sum4 = (trials, read7) => trials.reduce((total2, trial) => total2 + read7(trial), 0);
 function offered(trials) {
-  const scheduled = sum3(trials, (trial) => trial.load.counts.scheduled);
-  const span = sum3(trials, (trial) => trial.load.span);
-  const gaps = sum3(trials, (trial) => Math.max(0, trial.load.counts.scheduled - 1));
+  const scheduled = sum4(trials, (trial) => trial.load.counts.scheduled);
+  const span = sum4(trials, (trial) => trial.load.span);
+  const gaps = sum4(trials, (trial) => Math.max(0, trial.load.counts.scheduled - 1));
   const rate2 = span > 0 ? ` (${formatRate(perSecond(gaps * 1e9 / span))})` : "";
   return `${formatCount(scheduled)}${rate2}`;
 }
-function share2(trials, read4) {
-  const scheduled = sum3(trials, (trial) => trial.load.counts.scheduled);
-  const part = sum3(trials, read4);
+function share2(trials, read7) {
+  const scheduled = sum4(trials, (trial) => trial.load.counts.scheduled);
+  const part = sum4(trials, read7);
   if (scheduled === 0) return none;
   const percent = part < scheduled ? Math.min(99.99, 100 * part / scheduled) : 100;
   return `${formatCount(part)} (${percent === 100 ? "100" : percent.toFixed(2)} %)`;
@@ -70873,14 +73504,14 @@ function share2(trials, read4) {
 var answered = (trial) => Object.values(trial.load.statuses).reduce((total2, count2) => total2 + count2, 0);
 function failures(trials) {
   const counts2 = ["failed", "timedOut", "dropped", "unfinished"].map(
-    (kind) => formatCount(sum3(trials, (trial) => trial.load.counts[kind]))
+    (kind) => formatCount(sum4(trials, (trial) => trial.load.counts[kind]))
   );
   return counts2.join(" / ");
 }
 function onTime(verdict, trials, side2) {
   if (verdict.onTimeShare !== null) return sizeText(verdict.onTimeShare[side2]);
-  const scheduled = sum3(trials, (trial) => trial.load.counts.scheduled);
-  return scheduled === 0 ? none : formatRatio(ratio(sum3(trials, (trial) => trial.load.onTime) / scheduled));
+  const scheduled = sum4(trials, (trial) => trial.load.counts.scheduled);
+  return scheduled === 0 ? none : formatRatio(ratio(sum4(trials, (trial) => trial.load.onTime) / scheduled));
 }
 function lateness(trials, side2) {
   try {
@@ -70896,8 +73527,8 @@ function eventLoop(trials) {
   return `${durationText(ns(middle(delays2)))} / ${durationText(ns(Math.max(...delays2)))}`;
 }
 function generatorCpu(trials) {
-  const wall = sum3(trials, (trial) => trial.load.generator.wall);
-  return wall > 0 ? formatRatio(ratio(sum3(trials, (trial) => trial.load.generator.cpu) / wall)) : none;
+  const wall = sum4(trials, (trial) => trial.load.generator.wall);
+  return wall > 0 ? formatRatio(ratio(sum4(trials, (trial) => trial.load.generator.cpu) / wall)) : none;
 }
 function stolen(trials) {
   const told = trials.map((trial) => trial.machine.steal).filter((steal) => steal !== null && Number.isFinite(steal));
@@ -71003,90 +73634,8 @@ function revisionPhrase(revision) {
 }
 var shortSha = (sha) => /^[0-9a-f]{12,}$/.test(sha) ? sha.slice(0, 12) : sha;
 function measuringTime(evidence) {
-  const total2 = evidence?.rounds.reduce((sum4, round) => sum4 + round.duration, 0) ?? 0;
+  const total2 = evidence?.rounds.reduce((sum5, round) => sum5 + round.duration, 0) ?? 0;
   return total2 > 0 ? ns(total2) : null;
-}
-
-// src/report/escape.ts
-var nameLimit = 120;
-var sentenceLimit = 600;
-var lineLimit = 400;
-var blockLines = 60;
-var invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-var oddSpace = new RegExp("\\p{Zs}", "u");
-var combining = new RegExp("\\p{M}", "u");
-var [esc2, bell] = ["\x1B", "\x07"];
-var ansi = new RegExp(`${esc2}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${esc2}]*(?:${bell}|${esc2}\\\\))`, "g");
-function visible(text3, limit = nameLimit) {
-  const pieces = [];
-  let marks = 0;
-  for (const character of text3) {
-    marks = combining.test(character) ? marks + 1 : 0;
-    pieces.push(visibleCharacter(character, marks));
-    if (pieces.length > limit + 1) break;
-  }
-  const shown3 = Array.from(pieces.join(""));
-  if (shown3.length <= limit) return shown3.join("");
-  return `${shown3.slice(0, Math.max(1, limit - 10)).join("")}\u2026~${hash2(text3)}`;
-}
-function visibleCharacter(character, marks) {
-  if (character === "\\") return "\\\\";
-  if (character === "\n") return "\\n";
-  if (character === "\r") return "\\r";
-  if (character === "	") return "\\t";
-  if (character === " ") return " ";
-  if (marks > 2 || invisible.test(character) || oddSpace.test(character)) return codePoint(character);
-  return character;
-}
-function markdownText(text3, limit = sentenceLimit) {
-  return entities(visible(text3, limit), "&#8203;");
-}
-function markdownName(text3, limit = nameLimit) {
-  const shown3 = visible(text3, limit);
-  if (shown3 === "") return "<code>&#34;&#34;</code>";
-  const plain = /^[A-Za-z0-9_.…~](?:[A-Za-z0-9 _./…~-]|: )*$/u.test(shown3) && !/ {2}| $/.test(shown3);
-  return plain ? `\`${shown3}\`` : `<code>${entities(shown3, "")}</code>`;
-}
-function markdownBlock(lines) {
-  const shown3 = boundedLines(lines).map(
-    (line) => line.replace(/[&<>"'`@#\\[\]|$]/g, (character) => entity(character))
-  );
-  return ["<pre>", ...shown3, "</pre>"].join("\n");
-}
-function markdownLink(label, url2) {
-  return url2 !== null && isPlainUrl(url2) ? `[${label}](${url2})` : label;
-}
-function isPlainUrl(url2) {
-  return url2.length <= 2e3 && /^https?:\/\/[A-Za-z0-9.[\]:-]+(?:\/[A-Za-z0-9\-._~%!$&+,;=:/?#]*)?$/.test(url2);
-}
-function boundedLines(lines) {
-  return lines.flatMap((line) => line.split(/\r\n|\r|\n/)).slice(-blockLines).map((line) => {
-    const bare = line.slice(0, lineLimit * 4).replace(ansi, "");
-    const shown3 = Array.from(
-      bare,
-      (character) => character === "	" ? "    " : invisible.test(character) ? codePoint(character) : character
-    );
-    return shown3.length <= lineLimit ? shown3.join("") : `${shown3.slice(0, lineLimit).join("")}\u2026`;
-  });
-}
-function hash2(text3) {
-  let value = 2166136261;
-  for (let index = 0; index < text3.length; index++) {
-    value = Math.imul(value ^ text3.charCodeAt(index), 16777619);
-  }
-  return (value >>> 0).toString(16).padStart(8, "0");
-}
-var codePoint = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
-var entity = (character) => `&#${character.codePointAt(0)};`;
-function entities(text3, breaker2) {
-  return text3.replace(
-    /^[-=]|^\d(?=\d*[.)](?:\s|$))|[&<>"'`*_~[\](){}|!^$=+\\]|[@#]|:(?=[a-z/+_-])|(?<=www)\.|(?<=\bgh)-(?=\d)|^ | (?= )| $/giu,
-    (found, offset) => {
-      if (found === " ") return "&#160;";
-      const breaks = /[@#:.]/.test(found) || found === "-" && offset > 0;
-      return `${entity(found)}${breaks ? breaker2 : ""}`;
-    }
-  );
 }
 
 // src/report/pictures.ts
@@ -71099,9 +73648,9 @@ function mermaidChart(picture) {
     "xychart-beta",
     '  title "Response time: bars baseline, line candidate"',
     `  x-axis [${labels}]`,
-    `  y-axis "ms" 0 --> ${plainNumber(most * 1.05)}`,
-    `  bar [${values.baseline.map(plainNumber).join(", ")}]`,
-    `  line [${values.candidate.map(plainNumber).join(", ")}]`,
+    `  y-axis "ms" 0 --> ${plainNumber2(most * 1.05)}`,
+    `  bar [${values.baseline.map(plainNumber2).join(", ")}]`,
+    `  line [${values.candidate.map(plainNumber2).join(", ")}]`,
     "```"
   ].join("\n");
 }
@@ -71111,7 +73660,7 @@ function barLines(picture) {
 function figures(picture, side2) {
   return picture.labels.map((label, index) => `${label} ${durationText(picture[side2][index] ?? null)}`).join(" \xB7 ");
 }
-function plainNumber(value) {
+function plainNumber2(value) {
   if (!Number.isFinite(value) || value <= 0) return "0";
   const digits = Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(value))));
   return value.toFixed(digits);
@@ -71171,7 +73720,7 @@ function rowOf2(finding) {
     candidate: valueText(unit, finding.candidate),
     change: changeText(change),
     interval: intervalText(change),
-    spread: spreadOf2(change),
+    spread: spreadOf3(change),
     tolerance: toleranceText(metric, finding.tolerance),
     wideTolerance: isWide(metric, finding.tolerance),
     smallestDetectable: change.kind === "ratio" ? sizeText(change.smallestDetectable) : none,
@@ -71442,10 +73991,10 @@ function command(title, line) {
 
 // src/report/plan-text.ts
 var mostScenarios = 20;
-function describePlan({ plan, judge: judge3, revisions }, width = 100) {
+function describePlan({ plan, judge: judge3, revisions }, width2 = 100) {
   const lines = ["Plan"];
   const add = (text3) => {
-    lines.push(...wrapped(text3, width, "  "));
+    lines.push(...wrapped(text3, width2, "  "));
   };
   for (const side2 of sides) {
     const revision = revisions[side2];
@@ -71526,10 +74075,10 @@ function progressLine(event) {
     case "round-done":
       return lasting(parts([roundName(event), ...quick(event.figures), left(event.timeLeft)]));
     case "looked":
-      return lasting(`looked after ${counted(event.rounds, "round")}: ${visible(event.soFar, 300)}`);
+      return lasting(`looked after ${counted2(event.rounds, "round")}: ${visible(event.soFar, 300)}`);
     case "confirming":
       return lasting(
-        `something got worse in ${names(event.scenarios)}: confirming with ${counted(event.rounds, "fresh round")}`
+        `something got worse in ${names(event.scenarios)}: confirming with ${counted2(event.rounds, "fresh round")}`
       );
     case "warning": {
       const { message, hint } = event.warning;
@@ -71543,7 +74092,7 @@ function progressLine(event) {
 var lasting = (text3) => ({ text: text3, lasting: true, tone: "plain" });
 var passing = (text3) => ({ text: text3, lasting: false, tone: "plain" });
 var parts = (all) => all.filter((part) => part !== "").join(" \xB7 ");
-var counted = (count2, word) => `${formatCount(count2)} ${word}${count2 === 1 ? "" : "s"}`;
+var counted2 = (count2, word) => `${formatCount(count2)} ${word}${count2 === 1 ? "" : "s"}`;
 function roundName(event) {
   const word = event.phase === "confirming" ? "confirming round" : "round";
   return `${word} ${formatCount(event.index)} of ${formatCount(event.of)}`;
@@ -71719,13 +74268,13 @@ function pass(findings) {
     (finding) => say`Accepted: ${subject(finding, alone)} ${movementWithSpread(finding)}${finding.reason === null ? "." : joined([say`:`, sentence2(finding.reason)])}`
   );
   if (most === void 0) {
-    const words = accepted.length > 0 ? "Pass with an accepted change" : "Pass";
+    const words2 = accepted.length > 0 ? "Pass with an accepted change" : "Pass";
     return {
-      first: joined([strongPhrase(say`${words}: every judged metric stayed within its tolerance.`), figures2]),
+      first: joined([strongPhrase(say`${words2}: every judged metric stayed within its tolerance.`), figures2]),
       more
     };
   }
-  const rest = improved.length > 1 ? ` and ${counted2(improved.length - 1, "more improvement")}` : "";
+  const rest = improved.length > 1 ? ` and ${counted3(improved.length - 1, "more improvement")}` : "";
   return {
     first: strongPhrase(
       say`Pass: ${subject(most, alone)} ${movementWithSpread(most)}${rest}, and nothing judged got worse than its tolerance.`
@@ -71741,7 +74290,7 @@ function inconclusive(verdict, findings) {
     const reason = verdict.reason ?? "the spread of this run is too wide to say";
     return { first: strongPhrase(say`Inconclusive: ${sentence2(reason)}`), more: hintOf(verdict) };
   }
-  const rest = open2.length > 1 ? ` (and ${counted2(open2.length - 1, "other row")})` : "";
+  const rest = open2.length > 1 ? ` (and ${counted3(open2.length - 1, "other row")})` : "";
   const more = [couldSee(worst)];
   if (worst.reason !== null && !/^the spread is ±/.test(worst.reason))
     more.push(sentence2(capital(worst.reason)));
@@ -71763,14 +74312,14 @@ function couldSee(finding) {
   }
   const visible2 = change.smallestDetectable === null ? "" : `; a rise below ${sizeText(change.smallestDetectable)} would mostly go unseen here`;
   const asked = tolerance3.detect === null ? "" : `, and a pass has to rule out ${sizeText(tolerance3.detect)}`;
-  return say`Measured ${changeText(change)} with a spread of ${spreadOf2(change)}${visible2}${asked}.`;
+  return say`Measured ${changeText(change)} with a spread of ${spreadOf3(change)}${visible2}${asked}.`;
 }
 function whatWouldSettle(finding) {
   const more = finding.roundsToSettle;
   if (more === null) {
     return say`A quieter or larger runner, a longer ${name("time-budget")} or a wider tolerance would help.`;
   }
-  return say`About ${counted2(more, "more round")} would settle it (raise ${name("time-budget")} and ${name("rounds")}), or a quieter runner.`;
+  return say`About ${counted3(more, "more round")} would settle it (raise ${name("time-budget")} and ${name("rounds")}), or a quieter runner.`;
 }
 function invalid(verdict) {
   const reason = verdict.reason ?? verdict.failure?.message ?? "the measurement cannot be trusted";
@@ -71819,7 +74368,7 @@ function movementWithSpread(finding) {
   const { change, unit } = finding;
   switch (change.kind) {
     case "ratio": {
-      const spread = spreadOf2(change);
+      const spread = spreadOf3(change);
       return `${movement(change)}${spread === none ? "" : ` (spread ${spread})`}`;
     }
     case "points": {
@@ -71868,11 +74417,11 @@ function largestFigures(findings, alone) {
   if (shown3.length === 0) return [];
   const several = new Set(judged2.map((finding) => finding.scenario)).size > 1;
   const figures2 = shown3.map(
-    (finding) => say`${subject(finding, alone)} ${changeText(finding.change)} (spread ${spreadOf2(finding.change)})`
+    (finding) => say`${subject(finding, alone)} ${changeText(finding.change)} (spread ${spreadOf3(finding.change)})`
   );
   return say`${several ? "Largest: " : ""}${joined(figures2, ", ")}.`;
 }
-var counted2 = (count2, word) => `${formatCount(count2)} ${word}${count2 === 1 ? "" : "s"}`;
+var counted3 = (count2, word) => `${formatCount(count2)} ${word}${count2 === 1 ? "" : "s"}`;
 var capital = (text3) => text3.charAt(0).toUpperCase() + text3.slice(1);
 function strongPhrase(phrase) {
   return [strong(phrase)];
@@ -72075,7 +74624,7 @@ function footerOf(verdict, evidence, context) {
 var capital2 = (text3) => text3.charAt(0).toUpperCase() + text3.slice(1);
 
 // src/commands/gate.ts
-var settings2 = {
+var settings3 = {
   setup: { value: "COMMAND", help: "installs and builds one side, in its worktree" },
   start: { value: "COMMAND", help: "starts the service on the port in PORT" },
   path: { value: "/", help: "path that is requested" },
@@ -72097,7 +74646,7 @@ var gate = {
       help: "merge-base (the default), previous, a branch, a tag or a commit"
     },
     ...Object.fromEntries(
-      Object.entries(settings2).map(([name2, flag2]) => [name2, { type: "string", ...flag2 }])
+      Object.entries(settings3).map(([name2, flag2]) => [name2, { type: "string", ...flag2 }])
     ),
     config: { type: "string", value: "FILE", help: "tailgate.yml unless given" },
     "dry-run": { type: "boolean", help: "print the plan and what it will be able to see, and stop" },
@@ -72111,7 +74660,7 @@ var gate = {
   },
   positionals: { least: 0, most: 0 },
   run: async (flags, _, terminal) => {
-    const names2 = ["baseline", ...Object.keys(settings2)];
+    const names2 = ["baseline", ...Object.keys(settings3)];
     const overrides = Object.fromEntries(names2.map((name2) => [name2, text(flags, name2)]));
     const request2 = { directory: terminal.directory, file: text(flags, "config"), overrides };
     const job = readJobSettings({ ...request2, environment: terminal.environment });
@@ -72178,7 +74727,7 @@ function tell(terminal, flags, event) {
   }
 }
 function write(terminal, file3, content) {
-  if (file3 !== void 0) writeFileSync2(resolve4(terminal.directory, file3), content);
+  if (file3 !== void 0) writeFileSync2(resolve6(terminal.directory, file3), content);
 }
 
 // src/commands/demo.ts
@@ -72205,7 +74754,7 @@ var demo = {
     const same = flags["same"] === true;
     const wanted = text(flags, "make-repository");
     if (wanted !== void 0) {
-      const directory = resolve5(terminal.directory, wanted);
+      const directory = resolve7(terminal.directory, wanted);
       await makeDemoRepository({
         directory,
         same,
@@ -72234,8 +74783,8 @@ var demo = {
       const paths = ["json", "evidence"];
       const absolute = Object.fromEntries(
         paths.flatMap((name2) => {
-          const given = text(passedOn, name2);
-          return given === void 0 ? [] : [[name2, resolve5(terminal.directory, given)]];
+          const given2 = text(passedOn, name2);
+          return given2 === void 0 ? [] : [[name2, resolve7(terminal.directory, given2)]];
         })
       );
       return await gate.run({ ...passedOn, ...absolute }, [], { ...terminal, directory });
@@ -72246,8 +74795,8 @@ var demo = {
 };
 
 // src/commands/judge.ts
-import { readFileSync as readFileSync7, statSync as statSync3, writeFileSync as writeFileSync3 } from "node:fs";
-import { resolve as resolve6 } from "node:path";
+import { readFileSync as readFileSync8, statSync as statSync4, writeFileSync as writeFileSync3 } from "node:fs";
+import { resolve as resolve8 } from "node:path";
 var judge2 = {
   name: "judge",
   usage: "judge FILE [--config FILE] [--json FILE]",
@@ -72274,7 +74823,7 @@ var judge2 = {
     );
     const json2 = text(flags, "json");
     if (json2 !== void 0) {
-      writeFileSync3(resolve6(terminal.directory, json2), verdictJsonText(verdict, evidence, context));
+      writeFileSync3(resolve8(terminal.directory, json2), verdictJsonText(verdict, evidence, context));
     }
     return context.exitCode;
   }
@@ -72306,16 +74855,16 @@ function judged(evidence) {
   return { verdict: progress.verdict, context };
 }
 function readEvidence(terminal, file3) {
-  const path = resolve6(terminal.directory, file3);
+  const path = resolve8(terminal.directory, file3);
   let content;
   try {
-    const { size } = statSync3(path);
+    const { size } = statSync4(path);
     if (size > evidenceLimit) {
       throw new Error(
         `${Math.ceil(size / 1e6)} MB is more than the ${Math.floor(evidenceLimit / 1e6)} MB it reads`
       );
     }
-    content = readFileSync7(path, "utf8");
+    content = readFileSync8(path, "utf8");
   } catch (error62) {
     throw new TailgateError({
       code: "usage",
@@ -72451,11 +75000,11 @@ function readTarget(url2) {
   return { origin: parsed.origin, path: `${parsed.pathname}${parsed.search}` };
 }
 function readArrivals(flags) {
-  const given = text(flags, "arrivals") ?? "constant";
-  if (given !== "constant" && given !== "poisson") {
-    throw usage(load, `--arrivals is "${given}"; it wants constant or poisson`);
+  const given2 = text(flags, "arrivals") ?? "constant";
+  if (given2 !== "constant" && given2 !== "poisson") {
+    throw usage(load, `--arrivals is "${given2}"; it wants constant or poisson`);
   }
-  return given;
+  return given2;
 }
 function readHeaders(lines) {
   const headers2 = {};
@@ -72470,7 +75019,7 @@ function readHeaders(lines) {
 
 // src/commands/report.ts
 import { writeFileSync as writeFileSync5 } from "node:fs";
-import { resolve as resolve7 } from "node:path";
+import { resolve as resolve9 } from "node:path";
 
 // src/report/cells.ts
 function markdownPhrase(phrase) {
@@ -72653,7 +75202,7 @@ function sectionsOf(view, form, rows2) {
     case "full":
       return [
         ...head,
-        ...table(view.rows, view),
+        ...table2(view.rows, view),
         ...measuredAlone(view),
         ...notes(view.notes),
         footer(view),
@@ -72685,7 +75234,7 @@ function measuredAlone(view) {
 ${markdownBlock(lines)}`
   );
 }
-function table(rows2, view) {
+function table2(rows2, view) {
   if (rows2.length === 0) return [];
   const compared = rows2.some((row) => row.finding.change.kind !== "none" || row.finding.baseline !== null);
   const lines = compared ? [
@@ -72704,7 +75253,7 @@ function table(rows2, view) {
 }
 function cutTable(view, count2) {
   const judged2 = view.rows.filter((row) => row.judged);
-  const shown3 = table(judged2.slice(0, count2), view);
+  const shown3 = table2(judged2.slice(0, count2), view);
   if (count2 >= judged2.length && judged2.length === view.rows.length) return shown3;
   const where = summaryLink(view);
   const said = count2 < judged2.length ? `The ${formatCount(count2)} worst of ${formatCount(view.allRows.length)} rows; all of them are in ${where} and in the evidence file.` : `Judged rows only; all ${formatCount(view.allRows.length)} are in ${where} and in the evidence file.`;
@@ -72754,13 +75303,13 @@ var report = {
     }[known]();
     const output2 = text(flags, "output");
     if (output2 === void 0) terminal.print(rendered);
-    else writeFileSync5(resolve7(terminal.directory, output2), rendered);
+    else writeFileSync5(resolve9(terminal.directory, output2), rendered);
     return 0;
   }
 };
 
 // src/cli.ts
-var commands = [gate, load, judge2, report, demo];
+var commands = [gate, load, judge2, report, read3, compare2, demo];
 var errorExit = {
   usage: 2,
   invalid: 3,
@@ -72801,14 +75350,14 @@ async function main(argv, terminal) {
   }
 }
 function overview() {
-  const width = Math.max(...commands.map((command2) => command2.name.length)) + 2;
+  const width2 = Math.max(...commands.map((command2) => command2.name.length)) + 2;
   return [
     "usage: tailgate COMMAND",
     "",
     "Builds a candidate and its baseline, runs both on this machine in turns, and says whether latency or CPU",
     "per request moved by more than the measured run-to-run spread.",
     "",
-    ...commands.map((command2) => `  ${command2.name.padEnd(width)}${command2.summary}`),
+    ...commands.map((command2) => `  ${command2.name.padEnd(width2)}${command2.summary}`),
     "",
     "tailgate COMMAND --help lists what a command takes; --version prints the version."
   ].join("\n");

@@ -83,6 +83,22 @@ describe('a side that does not work', () => {
   });
 });
 
+describe('a load that cannot be sent or answered', () => {
+  it('is invalid with its reason, never a regression', async () => {
+    const flood = tinyPlan
+      .replace('rate: 1000', 'rate: 50000')
+      .replace('slice-requests: 50', 'slice-requests: 500');
+    using rig = new Rig({
+      baseline: { ...works, 'tailgate.yml': `start: node server.mjs\n${flood}` },
+      candidate: { 'README.md': 'words' },
+    });
+    const run = await rig.run('gate', '--baseline', 'main', '--json', 'verdict.json');
+    expect(run.code, said(run)).toBe(3);
+    expect(run.out).toMatch(/^Invalid: /);
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+});
+
 describe('a job with nothing to compare or to do', () => {
   it('measures the first commit alone, and fails only when asked to', async () => {
     using rig = new Rig({ baseline: works, candidate: {} });
