@@ -6,6 +6,9 @@ const withProcesses = ['kernel', 'builds', 'service', 'load', 'github'].map(
   (room) => `test/${room}/**/*.test.ts`,
 );
 
+/** On a shared machine a process can be held up for seconds; what fails twice in a row is not the machine's doing. */
+const retry = 1;
+
 /** Groups run one after the other: a load test beside other work would measure that work. */
 export default defineConfig({
   test: {
@@ -28,6 +31,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          retry,
           sequence: { groupOrder: 1 },
         },
       },
@@ -39,6 +43,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          retry,
           sequence: { groupOrder: 2 },
         },
       },
