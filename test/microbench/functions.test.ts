@@ -1,0 +1,297 @@
+/** Exported functions measured in real processes: what counts as a benchmark, how it is sampled, and what may go wrong. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { msToNs } from '../../src/kernel/units.ts';
+import { seededRandom } from '../../src/kernel/world.ts';
+import type { BenchResult } from '../../src/microbench/evidence.ts';
+import { discoverFunctions, measureFunctions, quads } from '../../src/microbench/functions.ts';
+import { Projects } from './projects.ts';
+
+const spin = (microseconds: number): string => `
+export function spin() {
+  const until = process.hrtime.bigint() + ${microseconds}000n;
+  while (process.hrtime.bigint() < until);
+  return 'done';
+}`;
+
+const measured = (result: BenchResult | undefined, side: 'baseline' | 'candidate') => {
+  const found = result?.[side];
+  if (found?.kind !== 'measured') throw new Error(`not measured: ${JSON.stringify(found)}`);
+  return found;
+};
+
+describe('what is found', () => {
+  test('every exported function is a benchmark, and nothing else is', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': `
+        export const number = 1;
+        export class Thing {}
+        export function sync() { return 1 + number; }
+        export const arrow = async () => 5;
+        export function setup() {}
+        export function teardown() {}
+        export default function () { return 2; }`,
+      'deep/b.bench.js': 'module.exports = { common() { return 3; }, other: 7 };',
+      'node_modules/c.bench.js': 'module.exports = { hidden() {} };',
+      'plain.js': 'export function no() {}',
+    });
+    const { subjects, plans } = await discoverFunctions(await projects.job(), seededRandom(1));
+    const names = [
+      'a.bench.mjs > arrow',
+      'a.bench.mjs > default',
+      'a.bench.mjs > sync',
+      'deep/b.bench.js > common',
+    ];
+    expect(subjects.map((subject) => subject.name)).toEqual(names);
+    expect(subjects.every((subject) => subject.presence === 'both' && subject.problem === null)).toBe(true);
+    expect(plans.map((plan) => plan.name)).toEqual(names);
+  });
+
+  test('a function of one side only is told with its side and a value, and is not measured in turns', async () => {
+    using projects = new Projects();
+    projects.both({ 'a.bench.mjs': spin(50) });
+    projects.write('baseline', { 'old.bench.mjs': spin(60) });
+    projects.write('candidate', { 'a.bench.mjs': `${spin(50)} export const fresh = () => 1;` });
+    const { subjects, plans } = await discoverFunctions(await projects.job(), seededRandom(1));
+    expect(plans.map((plan) => plan.name)).toEqual(['a.bench.mjs > spin']);
+    expect(subjects.map(({ name, presence }) => [name, presence])).toEqual([
+      ['a.bench.mjs > fresh', 'candidate'],
+      ['a.bench.mjs > spin', 'both'],
+      ['old.bench.mjs > spin', 'baseline'],
+    ]);
+    const old = subjects.find((subject) => subject.presence === 'baseline');
+    expect(old?.alone).toBeGreaterThanOrEqual(60_000);
+    expect(old?.alone).toBeLessThan(1e6);
+  });
+
+  test.each([
+    ['does not load', 'throw new Error("no such thing");', /candidate: the file threw: no such thing/],
+    ['has no function', 'export const a = 1;', /candidate: the file threw: it exports no function/],
+    [
+      'ends its process',
+      'console.error("bye"); process.exit(7);',
+      /candidate: the file ended its process with exit code 7: bye/,
+    ],
+    [
+      'has a broken setup',
+      `${spin(9)} export function setup() { throw new Error('no database'); }`,
+      /no database/,
+    ],
+  ])(
+    'a file that %s on one side is a problem of its functions, and the others are measured',
+    async (_, text, why) => {
+      using projects = new Projects();
+      projects.both({ 'a.bench.mjs': spin(20), 'b.bench.mjs': spin(20) }, { 'a.bench.mjs': text });
+      const { subjects, plans } = await discoverFunctions(await projects.job(), seededRandom(1));
+      expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
+      expect(subjects.find((subject) => subject.name === 'a.bench.mjs > spin')?.problem).toMatch(why);
+    },
+  );
+
+  test.each([
+    ['throws', 'export function spin() { throw new Error("not today"); }', /^candidate: it threw: not today/],
+    [
+      'rejects',
+      'export async function spin() { throw new Error("not today"); }',
+      /^candidate: it threw: not today/,
+    ],
+    [
+      'ends its process',
+      'export function spin() { process.exit(3); }',
+      /^candidate: it ended its process with exit code 3/,
+    ],
+    ['never ends', 'export function spin() { for (;;); }', /^candidate: it did not end within 1 s/],
+    [
+      'waits for ever',
+      'export function spin() { return new Promise(() => setInterval(() => {}, 1e6)); }',
+      /did not end within/,
+    ],
+  ])('a function that %s on one side is a problem, and the next is measured', async (_, text, why) => {
+    using projects = new Projects();
+    projects.both({ 'a.bench.mjs': spin(20), 'b.bench.mjs': spin(20) }, { 'a.bench.mjs': text });
+    const job = await projects.job({ patience: msToNs(1000) });
+    const { subjects, plans } = await discoverFunctions(job, seededRandom(1));
+    expect(subjects.find((subject) => subject.name === 'a.bench.mjs > spin')?.problem).toMatch(why);
+    expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
+  });
+
+  test('a function that throws on both sides is nobody’s change, and says so', async () => {
+    using projects = new Projects();
+    projects.both({ 'a.bench.mjs': 'export function spin() { throw new Error("never"); }' });
+    const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
+    expect(subjects[0]?.problem).toMatch(/^both sides: it threw: never/);
+  });
+
+  test('TypeScript runs where Node runs it, and is refused with the version that does', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.ts': 'export function add(): number { const one: number = 1; return one + 1; }',
+    });
+    const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
+    const native = Boolean((process.features as { typescript?: unknown }).typescript);
+    if (native) expect(subjects.map((subject) => subject.problem)).toEqual([null]);
+    else expect(subjects[0]?.problem).toMatch(/does not run TypeScript; it wants Node 22\.18/);
+  });
+});
+
+describe('a round', () => {
+  const round = async (projects: Projects, seed = 1) => {
+    const job = await projects.job();
+    const { plans } = await discoverFunctions(job, seededRandom(seed));
+    return { plans, results: await measureFunctions(job, plans, seededRandom(seed).fork('round')) };
+  };
+
+  test('gives one value a side, the median of equally many samples of equally many calls, wall and CPU', async () => {
+    using projects = new Projects();
+    projects.both({ 'a.bench.mjs': spin(50) }, { 'a.bench.mjs': spin(100) });
+    const { plans, results } = await round(projects);
+    const [plan] = plans;
+    // Calibrated to 4 ms on each side; the larger count, the quicker side's, stands for both.
+    expect(plan?.iterations).toBeGreaterThan(55);
+    const [baseline, candidate] = [measured(results[0], 'baseline'), measured(results[0], 'candidate')];
+    expect([baseline.samples.length, candidate.samples.length]).toEqual([plan!.samples, plan!.samples]);
+    expect(plan!.samples % 4).toBe(0);
+    expect(baseline.value).toBeGreaterThanOrEqual(50_000);
+    expect(candidate.value / baseline.value).toBeGreaterThan(1.5);
+    expect(candidate.value / baseline.value).toBeLessThan(3);
+    // A busy loop costs as much CPU as time, where it has a CPU to itself.
+    expect(baseline.cpu! / baseline.value).toBeGreaterThan(0.3);
+    // Threads of the garbage collector count as well.
+    expect(baseline.cpu! / baseline.value).toBeLessThan(2);
+  });
+
+  test('waiting costs time and no CPU', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': 'export const wait = () => new Promise((resolve) => setTimeout(resolve, 10));',
+    });
+    const { results } = await round(projects);
+    const one = measured(results[0], 'baseline');
+    expect(one.value).toBeGreaterThan(9e6);
+    expect(one.cpu!).toBeLessThan(one.value / 2);
+  });
+
+  test('runs in the project of its side, setup once and first, teardown once and last', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': `
+        import { appendFileSync } from 'node:fs';
+        let ready = 0;
+        export async function setup() { await null; ready += 1; appendFileSync('log', 'setup\\n'); }
+        export function teardown() { appendFileSync('log', 'teardown\\n'); }
+        export function use() { if (ready !== 1) throw new Error('not ready'); return ready; }`,
+    });
+    const { results } = await round(projects);
+    expect(measured(results[0], 'candidate').value).toBeGreaterThan(0);
+    for (const side of ['baseline', 'candidate']) {
+      // One process to calibrate, one for the round.
+      expect(readFileSync(join(projects.folder, side, 'log'), 'utf8')).toBe('setup\nteardown\n'.repeat(2));
+    }
+  });
+
+  test('fresh processes every round: nothing of an earlier one is left', async () => {
+    using projects = new Projects();
+    projects.both({ 'a.bench.mjs': 'export const pid = () => process.pid;' });
+    const job = await projects.job();
+    const { plans } = await discoverFunctions(job, seededRandom(1));
+    const digests = new Set<unknown>();
+    for (const index of [1, 2]) {
+      const [result] = await measureFunctions(job, plans, seededRandom(index));
+      digests.add(measured(result, 'baseline').digest).add(measured(result, 'candidate').digest);
+    }
+    expect(digests.size).toBe(4);
+  });
+
+  test('what a function returns has the same digest on both sides, unless it differs; one that varies has none', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': `
+          export const same = () => ({ b: [1, 'x'], a: new Map([[1, Buffer.from('y')]]) });
+          export const other = () => 'baseline';
+          export const random = () => Math.random();`,
+    });
+    projects.write('candidate', {
+      'a.bench.mjs': `
+          export const same = () => ({ a: new Map([[1, Buffer.from('y')]]), b: [1, 'x'] });
+          export const other = () => 'candidate';
+          export const random = () => Math.random();`,
+    });
+    const { results } = await round(projects);
+    const digests = (name: string) => {
+      const result = results.find((one) => one.name.endsWith(name));
+      return [measured(result, 'baseline').digest, measured(result, 'candidate').digest];
+    };
+    expect(digests('same')[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect(digests('same')[0]).toBe(digests('same')[1]);
+    expect(digests('other')[0]).not.toBe(digests('other')[1]);
+    expect(digests('random')).toEqual([null, null]);
+  });
+
+  test('a function that fails only later fails on its side; the other side and the next function are safe', async () => {
+    using projects = new Projects();
+    projects.both({ 'a.bench.mjs': spin(20), 'b.bench.mjs': spin(20) });
+    const job = await projects.job();
+    const { plans } = await discoverFunctions(job, seededRandom(1));
+    projects.write('candidate', {
+      'a.bench.mjs': 'let n = 0; export function spin() { if (n++ > 50) process.exit(9); }',
+    });
+    const results = await measureFunctions(job, plans, seededRandom(2));
+    const byName = new Map(results.map((result) => [result.name, result]));
+    expect(byName.get('a.bench.mjs > spin')).toMatchObject({
+      baseline: { kind: 'unmeasured' },
+      candidate: { kind: 'failed', reason: expect.stringContaining('exit code 9') },
+    });
+    expect(measured(byName.get('b.bench.mjs > spin'), 'candidate').value).toBeGreaterThanOrEqual(20_000);
+  });
+
+  test('leaves no process behind, not even one that a benchmark has started', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': `
+        import { spawn } from 'node:child_process';
+        import { writeFileSync } from 'node:fs';
+        export function setup() {
+          const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+          child.unref();
+          writeFileSync('pid', String(child.pid));
+        }
+        export const one = () => 1;`,
+    });
+    await discoverFunctions(await projects.job(), seededRandom(1));
+    const pid = Number(readFileSync(join(projects.folder, 'baseline', 'pid'), 'utf8'));
+    expect(
+      existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')),
+    ).toBe(false);
+  });
+
+  test('ends at once when the job is stopped', async () => {
+    using projects = new Projects();
+    projects.both({ 'a.bench.mjs': 'export const forever = () => { for (;;); };' });
+    const stopping = new AbortController();
+    const job = await projects.job({ signal: stopping.signal });
+    const running = discoverFunctions(job, seededRandom(1));
+    const reason = new Error('stopped');
+    const timer = setTimeout(() => stopping.abort(reason), 700);
+    await expect(running).rejects.toBe(reason);
+    clearTimeout(timer);
+  });
+});
+
+describe('the order', () => {
+  test('has equally many of each side in every quad, and both kinds of quads equally often', () => {
+    const order = quads(32, seededRandom(5));
+    expect(order.length).toBe(64);
+    const kinds = Array.from({ length: 16 }, (_, index) =>
+      order
+        .slice(4 * index, 4 * index + 4)
+        .map((side) => side[0])
+        .join(''),
+    );
+    expect(kinds.filter((kind) => kind === 'bccb').length).toBe(8);
+    expect(kinds.filter((kind) => kind === 'cbbc').length).toBe(8);
+    expect(quads(32, seededRandom(5))).toEqual(order);
+    expect(quads(32, seededRandom(6))).not.toEqual(order);
+  });
+});
