@@ -182,7 +182,7 @@ async function publish(job: Job, result: GateResult): Promise<number> {
       links: { run: identity.url, summary: identity.url, evidence: artifactUrl },
       configFile: job.settings.configFile,
       history: previous?.history ?? [],
-      call: 'npx tailgate',
+      call: 'tailgate',
       overrides: asFlags(job),
     });
   const context = contextWith(null);

@@ -90,6 +90,8 @@ export async function start(): Promise<void> {
     process.stderr.write(`\n${signal}: ending what was started …\n`);
     stopping.abort(new TailgateError({ code: 'cancelled', message: `stopped by ${signal}` }));
   };
+  // A reader that has left, as `head` does, must not end the job before what it started is ended.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   try {
     process.exitCode = await main(process.argv.slice(2), {

@@ -87,8 +87,9 @@ export async function runGate(job: GateJob): Promise<GateResult> {
   } catch (error) {
     job.signal.throwIfAborted();
     if (!(error instanceof TailgateError)) throw error;
-    if (error.code === 'no-baseline') found.alone = await measureAlone(job, found.config);
-    return result(verdictOfFailure(masked(error, job, found.config), found));
+    if (error.code !== 'no-baseline')
+      return result(verdictOfFailure(masked(error, job, found.config), found));
+    return result(await withoutBaseline(job, found, error));
   }
 }
 
@@ -191,6 +192,18 @@ async function measure(job: GateJob, found: Findings, empty: Evidence, built: Bu
 
 function nothingYet(job: GateJob): Findings {
   return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
+}
+
+/** The candidate is measured alone; when even that fails, the failure is the news. */
+async function withoutBaseline(job: GateJob, found: Findings, why: TailgateError): Promise<Verdict> {
+  try {
+    found.alone = await measureAlone(job, found.config);
+    return verdictOfFailure(masked(why, job, found.config), found);
+  } catch (error) {
+    job.signal.throwIfAborted();
+    if (!(error instanceof TailgateError)) throw error;
+    return verdictOfFailure(masked(error, job, found.config), found);
+  }
 }
 
 /** What a command or service printed may hold the secrets it was given. */

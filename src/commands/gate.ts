@@ -1,10 +1,10 @@
 /** `tailgate gate`: the whole gate on this machine, as CI runs it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { serialise } from '../evidence/store.ts';
 import { type GateJob, prepareGate, runGate } from '../gate.ts';
-import { openLedger, sweep } from '../kernel/leftovers.ts';
+import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
 import { realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import { contextOf, nowhere, revisionsOf } from '../publish.ts';
@@ -15,6 +15,7 @@ import { verdictJsonText } from '../report/verdict-json.ts';
 import { makeView } from '../report/view.ts';
 import { readJobSettings } from '../settings.ts';
 import { type Command, type FlagValues, type Terminal, text } from './command.ts';
+import { outputFile } from './output-file.ts';
 
 /** Flags that stand in for a key of tailgate.yml of the same name. */
 const settings = {
@@ -58,9 +59,22 @@ export const gate: Command = {
     const overrides = Object.fromEntries(names.map((name) => [name, text(flags, name)]));
     const request = { directory: terminal.directory, file: text(flags, 'config'), overrides };
     const job = readJobSettings({ ...request, environment: terminal.environment });
+    const json = text(flags, 'json');
+    const verdictFile = json === undefined ? null : outputFile(terminal, 'json', json);
+    const evidenceFile = outputFile(
+      terminal,
+      'evidence',
+      text(flags, 'evidence') ?? 'tailgate-evidence.json',
+    );
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
     const folder = mkdtempSync(join(tmpdir(), 'tailgate-job-'));
     const ledger = openLedger(join(folder, 'leftovers.jsonl'));
+    // A second Ctrl-C, or a defect, does not wait for the orderly end below.
+    const endNow = (): void => {
+      sweepNow(ledger.path);
+      rmSync(folder, { recursive: true, force: true });
+    };
+    process.once('exit', endNow);
     try {
       const gateJob: GateJob = {
         ...job,
@@ -84,18 +98,19 @@ export const gate: Command = {
         links: nowhere,
         configFile: job.configFile,
         history: [],
-        call: 'npx tailgate',
+        call: 'tailgate',
         overrides,
       });
       const view = makeView(result.verdict, result.evidence, context);
       terminal.print(renderTerminal(view, { ...terminalDefaults, colour: terminal.interactive }));
-      write(terminal, text(flags, 'json'), verdictJsonText(result.verdict, result.evidence, context));
+      verdictFile?.write(verdictJsonText(result.verdict, result.evidence, context));
       if (result.evidence !== null && result.evidence.rounds.length > 0) {
-        write(terminal, text(flags, 'evidence') ?? 'tailgate-evidence.json', serialise(result.evidence));
+        evidenceFile.write(serialise(result.evidence));
       }
       return context.exitCode;
     } finally {
       await sweep(ledger.path);
+      process.off('exit', endNow);
       rmSync(folder, { recursive: true, force: true });
     }
   },
@@ -120,8 +135,4 @@ function tell(terminal: Terminal, flags: FlagValues, event: GateEvent): void {
       if (line.lasting || flags['verbose'] === true) terminal.tell(line.text);
     }
   }
-}
-
-function write(terminal: Terminal, file: string | undefined, content: string): void {
-  if (file !== undefined) writeFileSync(resolve(terminal.directory, file), content);
 }

@@ -1,5 +1,5 @@
 /** `tailgate judge FILE`: decides again from stored evidence, without measuring. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { evidenceLimit, parse } from '../evidence/store.ts';
 import type { Evidence } from '../evidence/trial.ts';
@@ -14,6 +14,7 @@ import { readJobSettings } from '../settings.ts';
 import type { Verdict } from '../verdict/finding.ts';
 import { judge as decide } from '../verdict/judge.ts';
 import { type Command, type Terminal, text } from './command.ts';
+import { outputFile } from './output-file.ts';
 
 export const judge: Command = {
   name: 'judge',
@@ -29,6 +30,8 @@ export const judge: Command = {
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [file], terminal) => {
+    const json = text(flags, 'json');
+    const verdictFile = json === undefined ? null : outputFile(terminal, 'json', json);
     const stored = readEvidence(terminal, file!);
     const config = text(flags, 'config');
     const evidence = config === undefined ? stored : withTolerances(stored, terminal, config);
@@ -39,10 +42,7 @@ export const judge: Command = {
         colour: terminal.interactive,
       }),
     );
-    const json = text(flags, 'json');
-    if (json !== undefined) {
-      writeFileSync(resolve(terminal.directory, json), verdictJsonText(verdict, evidence, context));
-    }
+    verdictFile?.write(verdictJsonText(verdict, evidence, context));
     return context.exitCode;
   },
 };
@@ -69,7 +69,7 @@ export function judged(evidence: Evidence): { verdict: Verdict; context: ReportC
       links: nowhere,
       configFile: 'tailgate.yml',
       history: [],
-      call: 'npx tailgate',
+      call: 'tailgate',
       overrides: {},
     },
   );

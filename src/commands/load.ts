@@ -1,5 +1,4 @@
 /** `tailgate load URL`: one open-loop test, and whether it may be trusted. */
-import { writeFileSync } from 'node:fs';
 import { describeLoad, summariseLoad } from '../evidence/load-summary.ts';
 import { isSaturated, unsoundReasons } from '../evidence/soundness.ts';
 import { TailgateError } from '../kernel/errors.ts';
@@ -11,6 +10,7 @@ import { prepareRequests } from '../load/requests.ts';
 import { defaultLeadIn, mostShots, planSchedule } from '../load/schedule.ts';
 import { readEnvironment } from '../service/machine.ts';
 import { type Command, durationFlag, type FlagValues, numberFlag, text, usage } from './command.ts';
+import { outputFile } from './output-file.ts';
 
 const longest = secondsToNs(3600);
 
@@ -54,6 +54,8 @@ export const load: Command = {
     }
     const seed = numberFlag(flags, 'seed', { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
     const arrivals = readArrivals(flags);
+    const json = text(flags, 'json');
+    const resultFile = json === undefined ? null : outputFile(terminal, 'json', json);
     const timeout = durationFlag(flags, 'timeout', secondsToNs(600)) ?? msToNs(5000);
     const maxSockets = numberFlag(flags, 'max-sockets', { least: 1, most: 10_000, whole: true }) ?? 256;
     const requests = prepareRequests([
@@ -94,8 +96,7 @@ export const load: Command = {
     });
     const reasons = unsoundReasons(result, isSaturated(result));
     const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment() });
-    const file = text(flags, 'json');
-    if (file !== undefined) writeFileSync(file, `${JSON.stringify(summary, null, 2)}\n`);
+    resultFile?.write(`${JSON.stringify(summary, null, 2)}\n`);
     terminal.print(describeLoad(summary).join('\n'));
     return summary.sound ? 0 : 3;
   },

@@ -1,12 +1,11 @@
 /** `tailgate report FILE`: the report of stored evidence, as Markdown, terminal text or JSON. */
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { renderSummary } from '../report/markdown.ts';
 import { renderTerminal, terminalDefaults } from '../report/terminal.ts';
 import { verdictJsonText } from '../report/verdict-json.ts';
 import { makeView } from '../report/view.ts';
 import { type Command, text, usage } from './command.ts';
 import { judged, readEvidence } from './judge.ts';
+import { outputFile } from './output-file.ts';
 
 const forms = ['markdown', 'text', 'json'] as const;
 
@@ -23,6 +22,8 @@ export const report: Command = {
     const format = text(flags, 'format') ?? 'markdown';
     const known = forms.find((form) => form === format);
     if (known === undefined) throw usage(report, `--format is "${format}"; it wants ${forms.join(', ')}`);
+    const output = text(flags, 'output');
+    const reportFile = output === undefined ? null : outputFile(terminal, 'output', output);
     const evidence = readEvidence(terminal, file!);
     const { verdict, context } = judged(evidence);
     const view = makeView(verdict, evidence, context);
@@ -31,9 +32,8 @@ export const report: Command = {
       text: () => renderTerminal(view, terminalDefaults),
       json: () => verdictJsonText(verdict, evidence, context),
     }[known]();
-    const output = text(flags, 'output');
-    if (output === undefined) terminal.print(rendered);
-    else writeFileSync(resolve(terminal.directory, output), rendered);
+    if (reportFile === null) terminal.print(rendered);
+    else reportFile.write(rendered);
     return 0;
   },
 };
