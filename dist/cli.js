@@ -5464,9 +5464,9 @@ var require_pako = __commonJS({
     var assign = require_common().assign;
     var deflate = require_deflate2();
     var inflate = require_inflate2();
-    var constants = require_constants();
+    var constants2 = require_constants();
     var pako2 = {};
-    assign(pako2, deflate, inflate, constants);
+    assign(pako2, deflate, inflate, constants2);
     module2.exports = pako2;
   }
 });
@@ -5884,11 +5884,11 @@ var require_wasm = __commonJS({
     "use strict";
     var __awaiter = exports2 && exports2.__awaiter || function(thisArg, _arguments, P, generator) {
       function adopt(value) {
-        return value instanceof P ? value : new P(function(resolve10) {
-          resolve10(value);
+        return value instanceof P ? value : new P(function(resolve9) {
+          resolve9(value);
         });
       }
-      return new (P || (P = Promise))(function(resolve10, reject) {
+      return new (P || (P = Promise))(function(resolve9, reject) {
         function fulfilled(value) {
           try {
             step(generator.next(value));
@@ -5904,7 +5904,7 @@ var require_wasm = __commonJS({
           }
         }
         function step(result) {
-          result.done ? resolve10(result.value) : adopt(result.value).then(fulfilled, rejected);
+          result.done ? resolve9(result.value) : adopt(result.value).then(fulfilled, rejected);
         }
         step((generator = generator.apply(thisArg, _arguments || [])).next());
       });
@@ -10380,9 +10380,9 @@ var require_dispatcher_base = __commonJS({
       }
       close(callback) {
         if (callback === void 0) {
-          return new Promise((resolve10, reject) => {
+          return new Promise((resolve9, reject) => {
             this.close((err, data) => {
-              return err ? reject(err) : resolve10(data);
+              return err ? reject(err) : resolve9(data);
             });
           });
         }
@@ -10420,9 +10420,9 @@ var require_dispatcher_base = __commonJS({
           err = null;
         }
         if (callback === void 0) {
-          return new Promise((resolve10, reject) => {
+          return new Promise((resolve9, reject) => {
             this.destroy(err, (err2, data) => {
-              return err2 ? reject(err2) : resolve10(data);
+              return err2 ? reject(err2) : resolve9(data);
             });
           });
         }
@@ -13928,8 +13928,8 @@ var require_promise = __commonJS({
     function createDeferredPromise() {
       let res;
       let rej;
-      const promise2 = new Promise((resolve10, reject) => {
-        res = resolve10;
+      const promise2 = new Promise((resolve9, reject) => {
+        res = resolve9;
         rej = reject;
       });
       return { promise: promise2, resolve: res, reject: rej };
@@ -14278,7 +14278,7 @@ var require_client_h1 = __commonJS({
       kHTTPContext,
       kClosed
     } = require_symbols();
-    var constants = require_constants3();
+    var constants2 = require_constants3();
     var EMPTY_BUF = Buffer.alloc(0);
     var FastBuffer = Buffer[Symbol.species];
     var removeAllListeners = util.removeAllListeners;
@@ -14414,7 +14414,7 @@ var require_client_h1 = __commonJS({
          */
       constructor(client, socket, { exports: exports3 }) {
         this.llhttp = exports3;
-        this.ptr = this.llhttp.llhttp_alloc(constants.TYPE.RESPONSE);
+        this.ptr = this.llhttp.llhttp_alloc(constants2.TYPE.RESPONSE);
         this.client = client;
         this.socket = socket;
         this.timeout = null;
@@ -14510,11 +14510,11 @@ var require_client_h1 = __commonJS({
             currentParser = null;
             currentBufferRef = null;
           }
-          if (ret !== constants.ERROR.OK) {
+          if (ret !== constants2.ERROR.OK) {
             const data = chunk.subarray(llhttp.llhttp_get_error_pos(this.ptr) - currentBufferPtr);
-            if (ret === constants.ERROR.PAUSED_UPGRADE) {
+            if (ret === constants2.ERROR.PAUSED_UPGRADE) {
               this.onUpgrade(data);
-            } else if (ret === constants.ERROR.PAUSED) {
+            } else if (ret === constants2.ERROR.PAUSED) {
               this.paused = true;
               socket.unshift(data);
             } else {
@@ -14537,10 +14537,10 @@ var require_client_h1 = __commonJS({
         } finally {
           currentParser = null;
         }
-        if (ret === constants.ERROR.OK) {
+        if (ret === constants2.ERROR.OK) {
           return null;
         }
-        if (ret === constants.ERROR.PAUSED || ret === constants.ERROR.PAUSED_UPGRADE) {
+        if (ret === constants2.ERROR.PAUSED || ret === constants2.ERROR.PAUSED_UPGRADE) {
           this.paused = true;
           return null;
         }
@@ -14557,7 +14557,7 @@ var require_client_h1 = __commonJS({
           const len = new Uint8Array(llhttp.memory.buffer, ptr).indexOf(0);
           message = "Response does not match the HTTP/1.1 protocol (" + Buffer.from(llhttp.memory.buffer, ptr, len).toString() + ")";
         }
-        return new HTTPParserError(message, constants.ERROR[ret], data);
+        return new HTTPParserError(message, constants2.ERROR[ret], data);
       }
       destroy() {
         assert2(currentParser === null);
@@ -14768,7 +14768,7 @@ var require_client_h1 = __commonJS({
           socket[kBlocking] = false;
           client[kResume]();
         }
-        return pause ? constants.ERROR.PAUSED : 0;
+        return pause ? constants2.ERROR.PAUSED : 0;
       }
       /**
        * @param {Buffer} buf
@@ -14794,7 +14794,7 @@ var require_client_h1 = __commonJS({
         }
         this.bytesRead += buf.length;
         if (request2.onData(buf) === false) {
-          return constants.ERROR.PAUSED;
+          return constants2.ERROR.PAUSED;
         }
         return 0;
       }
@@ -14834,13 +14834,13 @@ var require_client_h1 = __commonJS({
         if (socket[kWriting]) {
           assert2(client[kRunning] === 0);
           util.destroy(socket, new InformationalError("reset"));
-          return constants.ERROR.PAUSED;
+          return constants2.ERROR.PAUSED;
         } else if (!shouldKeepAlive) {
           util.destroy(socket, new InformationalError("reset"));
-          return constants.ERROR.PAUSED;
+          return constants2.ERROR.PAUSED;
         } else if (socket[kReset] && client[kRunning] === 0) {
           util.destroy(socket, new InformationalError("reset"));
-          return constants.ERROR.PAUSED;
+          return constants2.ERROR.PAUSED;
         } else if (client[kPipelining] == null || client[kPipelining] === 1) {
           setImmediate(client[kResume]);
         } else {
@@ -15355,12 +15355,12 @@ upgrade: ${upgrade}\r
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve10, reject) => {
+      const waitForDrain = () => new Promise((resolve9, reject) => {
         assert2(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve10;
+          callback = resolve9;
         }
       });
       socket.on("close", onDrain).on("drain", onDrain);
@@ -16244,12 +16244,12 @@ var require_client_h2 = __commonJS({
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve10, reject) => {
+      const waitForDrain = () => new Promise((resolve9, reject) => {
         assert2(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve10;
+          callback = resolve9;
         }
       });
       h2stream.on("close", onDrain).on("drain", onDrain);
@@ -16566,16 +16566,16 @@ var require_client = __commonJS({
         return this[kNeedDrain] < 2;
       }
       [kClose]() {
-        return new Promise((resolve10) => {
+        return new Promise((resolve9) => {
           if (this[kSize]) {
-            this[kClosedResolve] = resolve10;
+            this[kClosedResolve] = resolve9;
           } else {
-            resolve10(null);
+            resolve9(null);
           }
         });
       }
       [kDestroy](err) {
-        return new Promise((resolve10) => {
+        return new Promise((resolve9) => {
           const requests = this[kQueue].splice(this[kPendingIdx]);
           for (let i = 0; i < requests.length; i++) {
             const request2 = requests[i];
@@ -16588,7 +16588,7 @@ var require_client = __commonJS({
               this[kClosedResolve]();
               this[kClosedResolve] = null;
             }
-            resolve10(null);
+            resolve9(null);
           };
           if (this[kHTTPContext]) {
             this[kHTTPContext].destroy(err, callback);
@@ -16995,8 +16995,8 @@ var require_pool_base = __commonJS({
           }
           return Promise.all(closeAll);
         } else {
-          return new Promise((resolve10) => {
-            this[kClosedResolve] = resolve10;
+          return new Promise((resolve9) => {
+            this[kClosedResolve] = resolve9;
           });
         }
       }
@@ -18118,7 +18118,7 @@ var require_socks5_proxy_agent = __commonJS({
         const proxyHost = this[kProxyUrl].hostname;
         const proxyPort = parseInt(this[kProxyUrl].port) || 1080;
         debug("creating SOCKS5 connection to", proxyHost, proxyPort);
-        const socket = await new Promise((resolve10, reject) => {
+        const socket = await new Promise((resolve9, reject) => {
           this[kConnector]({
             hostname: proxyHost,
             host: proxyHost,
@@ -18128,7 +18128,7 @@ var require_socks5_proxy_agent = __commonJS({
             if (err) {
               reject(err);
             } else {
-              resolve10(socket2);
+              resolve9(socket2);
             }
           });
         });
@@ -18138,14 +18138,14 @@ var require_socks5_proxy_agent = __commonJS({
           socket.destroy();
         });
         await socks5Client.handshake();
-        await new Promise((resolve10, reject) => {
+        await new Promise((resolve9, reject) => {
           const timeout = setTimeout(() => {
             reject(new Error("SOCKS5 authentication timeout"));
           }, 5e3);
           const onAuthenticated = () => {
             clearTimeout(timeout);
             socks5Client.removeListener("error", onError);
-            resolve10();
+            resolve9();
           };
           const onError = (err) => {
             clearTimeout(timeout);
@@ -18154,14 +18154,14 @@ var require_socks5_proxy_agent = __commonJS({
           };
           if (socks5Client.state === STATES.AUTHENTICATED) {
             clearTimeout(timeout);
-            resolve10();
+            resolve9();
           } else {
             socks5Client.once("authenticated", onAuthenticated);
             socks5Client.once("error", onError);
           }
         });
         await socks5Client.connect(targetHost, targetPort);
-        await new Promise((resolve10, reject) => {
+        await new Promise((resolve9, reject) => {
           const timeout = setTimeout(() => {
             reject(new Error("SOCKS5 connection timeout"));
           }, 5e3);
@@ -18169,7 +18169,7 @@ var require_socks5_proxy_agent = __commonJS({
             debug("SOCKS5 tunnel established to", targetHost, targetPort, "via", info);
             clearTimeout(timeout);
             socks5Client.removeListener("error", onError);
-            resolve10();
+            resolve9();
           };
           const onError = (err) => {
             clearTimeout(timeout);
@@ -18212,8 +18212,8 @@ var require_socks5_proxy_agent = __commonJS({
                       socket,
                       servername: this[kRequestTls]?.servername || targetHost
                     });
-                    await new Promise((resolve10, reject) => {
-                      finalSocket.once("secureConnect", resolve10);
+                    await new Promise((resolve9, reject) => {
+                      finalSocket.once("secureConnect", resolve9);
                       finalSocket.once("error", reject);
                     });
                   }
@@ -19346,7 +19346,7 @@ var require_readable = __commonJS({
         if (this._readableState.closeEmitted) {
           return Promise.resolve(null);
         }
-        return new Promise((resolve10, reject) => {
+        return new Promise((resolve9, reject) => {
           if (this[kContentLength] && this[kContentLength] > limit || this[kBytesRead] > limit) {
             this.destroy(new AbortError());
           }
@@ -19360,11 +19360,11 @@ var require_readable = __commonJS({
               if (signal.aborted) {
                 reject(signal.reason ?? new AbortError());
               } else {
-                resolve10(null);
+                resolve9(null);
               }
             });
           } else {
-            this.on("close", resolve10);
+            this.on("close", resolve9);
           }
           this.on("error", noop).on("data", () => {
             if (this[kBytesRead] > limit) {
@@ -19392,7 +19392,7 @@ var require_readable = __commonJS({
     }
     function consume(stream, type) {
       assert2(!stream[kConsume]);
-      return new Promise((resolve10, reject) => {
+      return new Promise((resolve9, reject) => {
         if (isUnusable(stream)) {
           const rState = stream._readableState;
           if (rState.destroyed && rState.closeEmitted === false) {
@@ -19407,7 +19407,7 @@ var require_readable = __commonJS({
             stream[kConsume] = {
               type,
               stream,
-              resolve: resolve10,
+              resolve: resolve9,
               reject,
               length: 0,
               body: []
@@ -19481,18 +19481,18 @@ var require_readable = __commonJS({
       return buffer;
     }
     function consumeEnd(consume2, encoding) {
-      const { type, body, resolve: resolve10, stream, length } = consume2;
+      const { type, body, resolve: resolve9, stream, length } = consume2;
       try {
         if (type === "text") {
-          resolve10(chunksDecode(body, length, encoding));
+          resolve9(chunksDecode(body, length, encoding));
         } else if (type === "json") {
-          resolve10(JSON.parse(chunksDecode(body, length, encoding)));
+          resolve9(JSON.parse(chunksDecode(body, length, encoding)));
         } else if (type === "arrayBuffer") {
-          resolve10(chunksConcat(body, length).buffer);
+          resolve9(chunksConcat(body, length).buffer);
         } else if (type === "blob") {
-          resolve10(new Blob(body, { type: stream[kContentType] }));
+          resolve9(new Blob(body, { type: stream[kContentType] }));
         } else if (type === "bytes") {
-          resolve10(chunksConcat(body, length));
+          resolve9(chunksConcat(body, length));
         }
         consumeFinish(consume2);
       } catch (err) {
@@ -19682,9 +19682,9 @@ var require_api_request = __commonJS({
     };
     function request2(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve10, reject) => {
+        return new Promise((resolve9, reject) => {
           request2.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve10(data);
+            return err ? reject(err) : resolve9(data);
           });
         });
       }
@@ -19896,9 +19896,9 @@ var require_api_stream = __commonJS({
     };
     function stream(opts, factory, callback) {
       if (callback === void 0) {
-        return new Promise((resolve10, reject) => {
+        return new Promise((resolve9, reject) => {
           stream.call(this, opts, factory, (err, data) => {
-            return err ? reject(err) : resolve10(data);
+            return err ? reject(err) : resolve9(data);
           });
         });
       }
@@ -20186,9 +20186,9 @@ var require_api_upgrade = __commonJS({
     };
     function upgrade(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve10, reject) => {
+        return new Promise((resolve9, reject) => {
           upgrade.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve10(data);
+            return err ? reject(err) : resolve9(data);
           });
         });
       }
@@ -20281,9 +20281,9 @@ var require_api_connect = __commonJS({
     };
     function connect2(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve10, reject) => {
+        return new Promise((resolve9, reject) => {
           connect2.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve10(data);
+            return err ? reject(err) : resolve9(data);
           });
         });
       }
@@ -21557,7 +21557,7 @@ var require_snapshot_recorder = __commonJS({
   "node_modules/undici/lib/mock/snapshot-recorder.js"(exports2, module2) {
     "use strict";
     var { writeFile, readFile: readFile2, mkdir } = __require("node:fs/promises");
-    var { dirname: dirname3, resolve: resolve10 } = __require("node:path");
+    var { dirname: dirname4, resolve: resolve9 } = __require("node:path");
     var { setTimeout: setTimeout2, clearTimeout: clearTimeout2 } = __require("node:timers");
     var { InvalidArgumentError, UndiciError } = require_errors();
     var { hashId, isUrlExcludedFactory, normalizeHeaders, createHeaderFilters } = require_snapshot_utils();
@@ -21758,7 +21758,7 @@ var require_snapshot_recorder = __commonJS({
           throw new InvalidArgumentError("Snapshot path is required");
         }
         try {
-          const data = await readFile2(resolve10(path), "utf8");
+          const data = await readFile2(resolve9(path), "utf8");
           const parsed = JSON.parse(data);
           if (Array.isArray(parsed)) {
             this.#snapshots.clear();
@@ -21787,8 +21787,8 @@ var require_snapshot_recorder = __commonJS({
         if (!path) {
           throw new InvalidArgumentError("Snapshot path is required");
         }
-        const resolvedPath = resolve10(path);
-        await mkdir(dirname3(resolvedPath), { recursive: true });
+        const resolvedPath = resolve9(path);
+        await mkdir(dirname4(resolvedPath), { recursive: true });
         const data = Array.from(this.#snapshots.entries()).map(([hash3, snapshot]) => ({
           hash: hash3,
           snapshot
@@ -29767,7 +29767,7 @@ var require_fetch = __commonJS({
         const agent = fetchParams.controller.dispatcher;
         const path = url2.pathname + url2.search;
         const hasTrailingQuestionMark = url2.search.length === 0 && url2.href[url2.href.length - url2.hash.length - 1] === "?";
-        return new Promise((resolve10, reject) => agent.dispatch(
+        return new Promise((resolve9, reject) => agent.dispatch(
           {
             path: hasTrailingQuestionMark ? `${path}?` : path,
             origin: url2.origin,
@@ -29855,7 +29855,7 @@ var require_fetch = __commonJS({
               }
               this.body = new Readable({ read: resume });
               const onError = this.onError.bind(this);
-              resolve10({
+              resolve9({
                 status: status2,
                 statusText,
                 headersList,
@@ -29908,7 +29908,7 @@ var require_fetch = __commonJS({
                   headersList.append(headerName2, String(value), true);
                 }
               }
-              resolve10({
+              resolve9({
                 status: status2,
                 statusText: STATUS_CODES[status2],
                 headersList,
@@ -29932,7 +29932,7 @@ var require_fetch = __commonJS({
                   headersList.append(nameStr, value.toString("latin1"), true);
                 }
               }
-              resolve10({
+              resolve9({
                 status: status2,
                 statusText: STATUS_CODES[status2],
                 headersList,
@@ -34875,7 +34875,7 @@ var require_scan = __commonJS({
 var require_parse2 = __commonJS({
   "node_modules/picomatch/lib/parse.js"(exports2, module2) {
     "use strict";
-    var constants = require_constants7();
+    var constants2 = require_constants7();
     var utils = require_utils2();
     var {
       MAX_LENGTH,
@@ -34883,7 +34883,7 @@ var require_parse2 = __commonJS({
       REGEX_NON_SPECIAL_CHARS,
       REGEX_SPECIAL_CHARS_BACKREF,
       REPLACEMENTS
-    } = constants;
+    } = constants2;
     var expandRange = (args, options) => {
       if (typeof options.expandRange === "function") {
         return options.expandRange(...args, options);
@@ -35092,7 +35092,7 @@ var require_parse2 = __commonJS({
       if (options.maxExtglobRecursion === false) {
         return { risky: false };
       }
-      const max2 = typeof options.maxExtglobRecursion === "number" ? options.maxExtglobRecursion : constants.DEFAULT_MAX_EXTGLOB_RECURSION;
+      const max2 = typeof options.maxExtglobRecursion === "number" ? options.maxExtglobRecursion : constants2.DEFAULT_MAX_EXTGLOB_RECURSION;
       const branches = splitTopLevel(body).map((branch) => branch.trim());
       if (branches.length > 1) {
         if (branches.some((branch) => branch === "") || branches.some((branch) => /^[*?]+$/.test(branch)) || hasRepeatedCharPrefixOverlap(branches)) {
@@ -35138,8 +35138,8 @@ var require_parse2 = __commonJS({
       const bos = { type: "bos", value: "", output: opts.prepend || "" };
       const tokens = [bos];
       const capture = opts.capture ? "" : "?:";
-      const PLATFORM_CHARS = constants.globChars(opts.windows);
-      const EXTGLOB_CHARS = constants.extglobChars(PLATFORM_CHARS);
+      const PLATFORM_CHARS = constants2.globChars(opts.windows);
+      const EXTGLOB_CHARS = constants2.extglobChars(PLATFORM_CHARS);
       const {
         DOT_LITERAL,
         PLUS_LITERAL,
@@ -35835,7 +35835,7 @@ var require_parse2 = __commonJS({
         NO_DOTS_SLASH,
         STAR,
         START_ANCHOR
-      } = constants.globChars(opts.windows);
+      } = constants2.globChars(opts.windows);
       const nodot = opts.dot ? NO_DOTS : NO_DOT;
       const slashDot = opts.dot ? NO_DOTS_SLASH : NO_DOT;
       const capture = opts.capture ? "" : "?:";
@@ -35893,7 +35893,7 @@ var require_picomatch = __commonJS({
     var scan = require_scan();
     var parse4 = require_parse2();
     var utils = require_utils2();
-    var constants = require_constants7();
+    var constants2 = require_constants7();
     var isObject3 = (val) => val && typeof val === "object" && !Array.isArray(val);
     var picomatch2 = (glob, options, returnState = false) => {
       if (Array.isArray(glob)) {
@@ -36021,7 +36021,7 @@ var require_picomatch = __commonJS({
         return /$^/;
       }
     };
-    picomatch2.constants = constants;
+    picomatch2.constants = constants2;
     module2.exports = picomatch2;
   }
 });
@@ -46840,6 +46840,13 @@ async function endGroup(group2, options) {
     duration: ns(clock.now() - begun)
   };
 }
+function killGroupNow(identity) {
+  if (process.platform === "win32") {
+    taskkill(identity.group);
+    return;
+  }
+  for (const member of findMembers(identity)) signalProcess(member, "SIGKILL");
+}
 function signalAll(group2, members2, signals) {
   const whole3 = group2 !== null && group2 > 1 && group2 !== readProcess(process.pid)?.group;
   for (const signal of signals) {
@@ -47097,14 +47104,14 @@ async function runCommand(options) {
   const started = start(options.command, options.cwd, env);
   if (started.kind === "refused") return result({ kind: "not-found", message: started.message });
   const { child } = started;
-  const closed = new Promise((resolve10) => child.once("close", () => resolve10()));
-  const ended = new Promise((resolve10) => {
+  const closed = new Promise((resolve9) => child.once("close", () => resolve9()));
+  const ended = new Promise((resolve9) => {
     child.once("error", (error62) => {
-      if (child.pid === void 0) resolve10({ kind: "not-found", message: explain(error62, options) });
+      if (child.pid === void 0) resolve9({ kind: "not-found", message: explain(error62, options) });
     });
     child.once(
       "exit",
-      (code, signal) => resolve10(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
+      (code, signal) => resolve9(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
     );
   });
   const splitters = [drain("stdout"), drain("stderr")];
@@ -47167,8 +47174,8 @@ async function firstOf(ended, options) {
     () => ({ kind: "timed-out" }),
     () => ended
   );
-  const cancelled3 = new Promise((resolve10) => {
-    options.signal?.addEventListener("abort", () => resolve10({ kind: "cancelled" }), {
+  const cancelled3 = new Promise((resolve9) => {
+    options.signal?.addEventListener("abort", () => resolve9({ kind: "cancelled" }), {
       once: true,
       signal: waits.signal
     });
@@ -47293,9 +47300,9 @@ function withoutOuterRepository(environment) {
 }
 
 // src/commands/gate.ts
-import { mkdtempSync as mkdtempSync2, rmSync as rmSync3, writeFileSync as writeFileSync2 } from "node:fs";
+import { mkdtempSync as mkdtempSync2, rmSync as rmSync3 } from "node:fs";
 import { tmpdir as tmpdir2 } from "node:os";
-import { join as join8, resolve as resolve6 } from "node:path";
+import { join as join8 } from "node:path";
 
 // src/evidence/shape.ts
 var longestText = 1e6;
@@ -48368,22 +48375,22 @@ var RemoteGenerator = class {
     this.#child = child;
     this.#signal = signal;
     child.stderr?.on("data", (data) => this.#tail.feed("stderr", data));
-    this.ready = new Promise((resolve10, reject) => {
-      this.#pending.set(0, { resolve: () => resolve10(), reject });
+    this.ready = new Promise((resolve9, reject) => {
+      this.#pending.set(0, { resolve: () => resolve9(), reject });
     });
     this.ready.catch(() => {
     });
     child.on("message", (reply) => this.#take(reply));
-    this.#gone = new Promise((resolve10) => {
+    this.#gone = new Promise((resolve9) => {
       child.once("error", (problem2) => {
         this.#end(this.#died(problem2.message));
-        resolve10();
+        resolve9();
       });
       child.once("exit", (code, killedBy) => {
         const how = killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`;
         const end2 = () => {
           this.#end(this.#died(how));
-          resolve10();
+          resolve9();
         };
         if (child.stderr === null || child.stderr.closed) end2();
         else child.stderr.once("close", end2);
@@ -48425,8 +48432,8 @@ var RemoteGenerator = class {
   #ask(make) {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = ++this.#lastId;
-    return new Promise((resolve10, reject) => {
-      this.#pending.set(id, { resolve: resolve10, reject });
+    return new Promise((resolve9, reject) => {
+      this.#pending.set(id, { resolve: resolve9, reject });
       this.#child.send(make(id), (problem2) => {
         if (problem2 !== null) this.#end(this.#died(problem2.message));
       });
@@ -48937,12 +48944,12 @@ async function isFree(port) {
   return true;
 }
 function canListen(port, host) {
-  return new Promise((resolve10) => {
+  return new Promise((resolve9) => {
     const server = createServer();
     server.once("error", (error62) => {
-      resolve10(error62.code === "EADDRNOTAVAIL" || error62.code === "EAFNOSUPPORT");
+      resolve9(error62.code === "EADDRNOTAVAIL" || error62.code === "EAFNOSUPPORT");
     });
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve10(true)));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve9(true)));
   });
 }
 async function whoHolds(port) {
@@ -48963,11 +48970,11 @@ function byWhom(owner) {
   return owner === null ? "by a process we cannot look into" : `by process ${owner.pid} (${owner.command})`;
 }
 function isTaken(port, host) {
-  return new Promise((resolve10) => {
+  return new Promise((resolve9) => {
     const socket = connect({ port, host });
     const answer = (taken) => {
       socket.destroy();
-      resolve10(taken);
+      resolve9(taken);
     };
     socket.setTimeout(connectPatience, () => answer(true));
     socket.once("connect", () => answer(true));
@@ -49498,8 +49505,8 @@ var SpawnedService = class {
     this.#options = options;
     this.side = options.side;
     this.port = options.port;
-    this.exited = new Promise((resolve10) => {
-      this.#settleExit = resolve10;
+    this.exited = new Promise((resolve9) => {
+      this.#settleExit = resolve9;
     });
     this.#spawnedAt = options.clock.now();
     const command2 = withPort(options.command, options.port);
@@ -49521,7 +49528,7 @@ var SpawnedService = class {
         this.#entry = { kind: "group", ...this.#group };
         options.ledger?.add(this.#entry);
       }
-      this.#closed = new Promise((resolve10) => child.once("close", () => resolve10()));
+      this.#closed = new Promise((resolve9) => child.once("close", () => resolve9()));
       this.#listen(child, command2);
     }
     this.#meter = meterFor(this.#group, options.clock);
@@ -49703,9 +49710,9 @@ function isAlive(entry) {
   return now !== null && now.start === entry.start && !now.zombie;
 }
 function whenAborted(signal, over) {
-  return new Promise((resolve10) => {
-    if (signal?.aborted === true) resolve10();
-    signal?.addEventListener("abort", () => resolve10(), { once: true, signal: over });
+  return new Promise((resolve9) => {
+    if (signal?.aborted === true) resolve9();
+    signal?.addEventListener("abort", () => resolve9(), { once: true, signal: over });
   });
 }
 
@@ -56548,7 +56555,7 @@ var recursive = /* @__PURE__ */ new WeakMap();
 var NONE = 0;
 var ASSUMED = 1;
 var PROVEN = 2;
-function isRecursive(inst, stack, resolve10) {
+function isRecursive(inst, stack, resolve9) {
   const cached2 = recursive.get(inst);
   if (cached2 !== void 0)
     return cached2 ? PROVEN : NONE;
@@ -56558,7 +56565,7 @@ function isRecursive(inst, stack, resolve10) {
   let result = NONE;
   const check2 = (child) => {
     if (result !== PROVEN && child?._zod) {
-      const answer = isRecursive(child, stack, resolve10);
+      const answer = isRecursive(child, stack, resolve9);
       if (answer > result)
         result = answer;
     }
@@ -56569,7 +56576,7 @@ function isRecursive(inst, stack, resolve10) {
       const desc = Object.getOwnPropertyDescriptor(sh, key);
       if (spread && !desc.enumerable)
         continue;
-      const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve10) : NONE;
+      const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve9) : NONE;
       if (child > answer)
         answer = child;
     }
@@ -56633,7 +56640,7 @@ function isRecursive(inst, stack, resolve10) {
       break;
     // `$ZodLazy` caches its inner on the def, so a resolved edge is followed exactly
     case "lazy": {
-      const inner = def._cachedInner ?? (resolve10 ? inst._zod.innerType : void 0);
+      const inner = def._cachedInner ?? (resolve9 ? inst._zod.innerType : void 0);
       merge2(inner ? isRecursive(inner, stack, false) : ASSUMED);
       break;
     }
@@ -72856,8 +72863,9 @@ async function runGate(job) {
   } catch (error62) {
     job.signal.throwIfAborted();
     if (!(error62 instanceof TailgateError)) throw error62;
-    if (error62.code === "no-baseline") found.alone = await measureAlone(job, found.config);
-    return result(verdictOfFailure(masked(error62, job, found.config), found));
+    if (error62.code !== "no-baseline")
+      return result(verdictOfFailure(masked(error62, job, found.config), found));
+    return result(await withoutBaseline(job, found, error62));
   }
 }
 async function prepareGate(job, found = nothingYet(job)) {
@@ -72957,6 +72965,16 @@ async function measure(job, found, empty2, built) {
 function nothingYet(job) {
   return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
 }
+async function withoutBaseline(job, found, why) {
+  try {
+    found.alone = await measureAlone(job, found.config);
+    return verdictOfFailure(masked(why, job, found.config), found);
+  } catch (error62) {
+    job.signal.throwIfAborted();
+    if (!(error62 instanceof TailgateError)) throw error62;
+    return verdictOfFailure(masked(error62, job, found.config), found);
+  }
+}
 function masked(error62, job, config3) {
   const mask = maskFor(job.environment, config3.env);
   const hint = error62.hint === void 0 ? {} : { hint: mask(error62.hint) };
@@ -72974,7 +72992,7 @@ import { homedir } from "node:os";
 import { dirname as dirname2, isAbsolute as isAbsolute3, relative as relative3, resolve as resolve5, sep } from "node:path";
 function openLedger(path) {
   const alive = new Map(readLedger(path).map((entry) => [keyOf(entry), entry]));
-  const write2 = (line) => {
+  const write = (line) => {
     mkdirSync3(dirname2(path), { recursive: true });
     appendFileSync2(path, `
 ${JSON.stringify(line)}
@@ -72984,12 +73002,12 @@ ${JSON.stringify(line)}
     path,
     add: (entry) => {
       alive.set(keyOf(entry), entry);
-      write2({ add: entry });
+      write({ add: entry });
     },
     remove: (entry) => {
       if (!alive.delete(keyOf(entry))) return;
       if (alive.size === 0) rmSync2(path, { force: true });
-      else write2({ remove: entry });
+      else write({ remove: entry });
     }
   };
 }
@@ -73022,6 +73040,19 @@ async function sweep(path, options = {}) {
   }
   rewrite(path, failed);
   return { ended, failed };
+}
+function sweepNow(path) {
+  const rest = [];
+  for (const entry of inSafeOrder(readLedger(path))) {
+    try {
+      if (entry.kind === "group") killGroupNow(provenGroup(entry));
+      else if (entry.kind === "directory") removeDirectory(entry.path);
+      else rest.push({ entry });
+    } catch {
+      rest.push({ entry });
+    }
+  }
+  rewrite(path, rest);
 }
 async function end(entry, runGit2) {
   switch (entry.kind) {
@@ -73796,11 +73827,11 @@ var mostRows = 200;
 var mostNotes = 12;
 var mostBars = 30;
 function renderTerminal(view, options = terminalDefaults) {
-  const write2 = writer(options);
+  const write = writer(options);
   const sections = [
     [
-      ...write2.text(view.headline, { bold: true, tone: view.tone }),
-      ...view.explanation.flatMap((it) => write2.text(it))
+      ...write.text(view.headline, { bold: true, tone: view.tone }),
+      ...view.explanation.flatMap((it) => write.text(it))
     ],
     log(view),
     rows(view, options),
@@ -73809,7 +73840,7 @@ function renderTerminal(view, options = terminalDefaults) {
       ...boundedLines(lines).map((line) => `  ${line}`)
     ]),
     view.notes.slice(0, mostNotes).flatMap(
-      (note) => write2.item(note.hint === null ? note.message : [...note.message, space, ...note.hint])
+      (note) => write.item(note.hint === null ? note.message : [...note.message, space, ...note.hint])
     ),
     view.notes.length > mostNotes ? [`\u2026 and ${formatCount(view.notes.length - mostNotes)} more notes`] : []
   ];
@@ -74623,6 +74654,53 @@ function footerOf(verdict, evidence, context) {
 }
 var capital2 = (text3) => text3.charAt(0).toUpperCase() + text3.slice(1);
 
+// src/commands/output-file.ts
+import { accessSync, constants, statSync as statSync4, writeFileSync as writeFileSync2 } from "node:fs";
+import { dirname as dirname3, resolve as resolve6 } from "node:path";
+function outputFile(terminal, flag2, file3) {
+  const path = resolve6(terminal.directory, file3);
+  const problem2 = problemWith(path);
+  if (problem2 !== null) throw unwritable(flag2, file3, problem2);
+  return {
+    write: (content) => {
+      try {
+        writeFileSync2(path, content);
+      } catch (error62) {
+        throw unwritable(flag2, file3, reasonOf4(error62), error62);
+      }
+    }
+  };
+}
+function problemWith(path) {
+  const known = statSync4(path, { throwIfNoEntry: false });
+  if (known?.isDirectory() === true) return "it is a folder";
+  const parent = dirname3(path);
+  if (known === void 0 && statSync4(parent, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    return `there is no folder ${parent}`;
+  }
+  try {
+    accessSync(known === void 0 ? parent : path, constants.W_OK);
+    return null;
+  } catch (error62) {
+    return reasonOf4(error62);
+  }
+}
+function reasonOf4(error62) {
+  const code = error62.code;
+  if (code === "EACCES" || code === "EPERM") return "permission is denied";
+  if (code === "EROFS") return "the file system is read-only";
+  if (code === "ENOSPC") return "the disk is full";
+  return code ?? String(error62);
+}
+function unwritable(flag2, file3, reason, cause) {
+  return new TailgateError({
+    code: "usage",
+    message: `--${flag2} is "${file3}", which cannot be written: ${reason}`,
+    hint: `--${flag2} wants a file in a folder that exists and may be written`,
+    ...cause === void 0 ? {} : { cause }
+  });
+}
+
 // src/commands/gate.ts
 var settings3 = {
   setup: { value: "COMMAND", help: "installs and builds one side, in its worktree" },
@@ -74664,9 +74742,21 @@ var gate = {
     const overrides = Object.fromEntries(names2.map((name2) => [name2, text(flags, name2)]));
     const request2 = { directory: terminal.directory, file: text(flags, "config"), overrides };
     const job = readJobSettings({ ...request2, environment: terminal.environment });
+    const json2 = text(flags, "json");
+    const verdictFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
+    const evidenceFile = outputFile(
+      terminal,
+      "evidence",
+      text(flags, "evidence") ?? "tailgate-evidence.json"
+    );
     for (const warning of job.warnings) tell(terminal, flags, { kind: "warning", warning });
     const folder = mkdtempSync2(join8(tmpdir2(), "tailgate-job-"));
     const ledger = openLedger(join8(folder, "leftovers.jsonl"));
+    const endNow = () => {
+      sweepNow(ledger.path);
+      rmSync3(folder, { recursive: true, force: true });
+    };
+    process.once("exit", endNow);
     try {
       const gateJob = {
         ...job,
@@ -74690,18 +74780,19 @@ var gate = {
         links: nowhere,
         configFile: job.configFile,
         history: [],
-        call: "npx tailgate",
+        call: "tailgate",
         overrides
       });
       const view = makeView(result.verdict, result.evidence, context);
       terminal.print(renderTerminal(view, { ...terminalDefaults, colour: terminal.interactive }));
-      write(terminal, text(flags, "json"), verdictJsonText(result.verdict, result.evidence, context));
+      verdictFile?.write(verdictJsonText(result.verdict, result.evidence, context));
       if (result.evidence !== null && result.evidence.rounds.length > 0) {
-        write(terminal, text(flags, "evidence") ?? "tailgate-evidence.json", serialise(result.evidence));
+        evidenceFile.write(serialise(result.evidence));
       }
       return context.exitCode;
     } finally {
       await sweep(ledger.path);
+      process.off("exit", endNow);
       rmSync3(folder, { recursive: true, force: true });
     }
   }
@@ -74725,9 +74816,6 @@ function tell(terminal, flags, event) {
       if (line.lasting || flags["verbose"] === true) terminal.tell(line.text);
     }
   }
-}
-function write(terminal, file3, content) {
-  if (file3 !== void 0) writeFileSync2(resolve6(terminal.directory, file3), content);
 }
 
 // src/commands/demo.ts
@@ -74795,7 +74883,7 @@ var demo = {
 };
 
 // src/commands/judge.ts
-import { readFileSync as readFileSync8, statSync as statSync4, writeFileSync as writeFileSync3 } from "node:fs";
+import { readFileSync as readFileSync8, statSync as statSync5 } from "node:fs";
 import { resolve as resolve8 } from "node:path";
 var judge2 = {
   name: "judge",
@@ -74811,6 +74899,8 @@ var judge2 = {
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [file3], terminal) => {
+    const json2 = text(flags, "json");
+    const verdictFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
     const stored = readEvidence(terminal, file3);
     const config3 = text(flags, "config");
     const evidence = config3 === void 0 ? stored : withTolerances(stored, terminal, config3);
@@ -74821,10 +74911,7 @@ var judge2 = {
         colour: terminal.interactive
       })
     );
-    const json2 = text(flags, "json");
-    if (json2 !== void 0) {
-      writeFileSync3(resolve8(terminal.directory, json2), verdictJsonText(verdict, evidence, context));
-    }
+    verdictFile?.write(verdictJsonText(verdict, evidence, context));
     return context.exitCode;
   }
 };
@@ -74848,7 +74935,7 @@ function judged(evidence) {
       links: nowhere,
       configFile: "tailgate.yml",
       history: [],
-      call: "npx tailgate",
+      call: "tailgate",
       overrides: {}
     }
   );
@@ -74858,7 +74945,7 @@ function readEvidence(terminal, file3) {
   const path = resolve8(terminal.directory, file3);
   let content;
   try {
-    const { size } = statSync4(path);
+    const { size } = statSync5(path);
     if (size > evidenceLimit) {
       throw new Error(
         `${Math.ceil(size / 1e6)} MB is more than the ${Math.floor(evidenceLimit / 1e6)} MB it reads`
@@ -74893,7 +74980,6 @@ function withTolerances(evidence, terminal, file3) {
 }
 
 // src/commands/load.ts
-import { writeFileSync as writeFileSync4 } from "node:fs";
 var longest = secondsToNs(3600);
 var load = {
   name: "load",
@@ -74937,6 +75023,8 @@ var load = {
       }
       const seed = numberFlag(flags, "seed", { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
       const arrivals = readArrivals(flags);
+      const json2 = text(flags, "json");
+      const resultFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
       const timeout = durationFlag(flags, "timeout", secondsToNs(600)) ?? msToNs(5e3);
       const maxSockets = numberFlag(flags, "max-sockets", { least: 1, most: 1e4, whole: true }) ?? 256;
       const requests = prepareRequests([
@@ -74976,8 +75064,7 @@ var load = {
       });
       const reasons = unsoundReasons(result, isSaturated(result));
       const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment() });
-      const file3 = text(flags, "json");
-      if (file3 !== void 0) writeFileSync4(file3, `${JSON.stringify(summary, null, 2)}
+      resultFile?.write(`${JSON.stringify(summary, null, 2)}
 `);
       terminal.print(describeLoad(summary).join("\n"));
       return summary.sound ? 0 : 3;
@@ -75016,10 +75103,6 @@ function readHeaders(lines) {
   }
   return headers2;
 }
-
-// src/commands/report.ts
-import { writeFileSync as writeFileSync5 } from "node:fs";
-import { resolve as resolve9 } from "node:path";
 
 // src/report/cells.ts
 function markdownPhrase(phrase) {
@@ -75293,6 +75376,8 @@ var report = {
     const format = text(flags, "format") ?? "markdown";
     const known = forms2.find((form) => form === format);
     if (known === void 0) throw usage(report, `--format is "${format}"; it wants ${forms2.join(", ")}`);
+    const output2 = text(flags, "output");
+    const reportFile = output2 === void 0 ? null : outputFile(terminal, "output", output2);
     const evidence = readEvidence(terminal, file3);
     const { verdict, context } = judged(evidence);
     const view = makeView(verdict, evidence, context);
@@ -75301,9 +75386,8 @@ var report = {
       text: () => renderTerminal(view, terminalDefaults),
       json: () => verdictJsonText(verdict, evidence, context)
     }[known]();
-    const output2 = text(flags, "output");
-    if (output2 === void 0) terminal.print(rendered);
-    else writeFileSync5(resolve9(terminal.directory, output2), rendered);
+    if (reportFile === null) terminal.print(rendered);
+    else reportFile.write(rendered);
     return 0;
   }
 };
@@ -75382,6 +75466,7 @@ ${signal}: ending what was started \u2026
 `);
     stopping.abort(new TailgateError({ code: "cancelled", message: `stopped by ${signal}` }));
   };
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => void 0);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
   try {
     process.exitCode = await main(process.argv.slice(2), {
