@@ -27,6 +27,22 @@ describe('a side that does not work', () => {
     expect(rig.leftovers()).toEqual(nothing);
   });
 
+  it('is named with its last lines when the candidate does not build, which no setting forgives', async () => {
+    using rig = new Rig({
+      baseline: {
+        ...works,
+        ...settings('start: node server.mjs\nsetup: node build.mjs\non-baseline-failure: neutral'),
+        'build.mjs': '',
+      },
+      candidate: { 'build.mjs': "console.error('cannot find flux'); process.exit(3);" },
+    });
+    const run = await rig.run('gate', '--baseline', 'main');
+    expect(run.code, said(run)).toBe(4);
+    expect(run.out).toMatch(/^Service failed: .*candidate/s);
+    expect(said(run)).toContain('cannot find flux');
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+
   it.each([1, 0])('is noticed at once when it exits with code %i', async (code) => {
     const dies = `console.log('no database here'); setTimeout(() => process.exit(${code}), 200);`;
     using rig = new Rig({ baseline: works, candidate: { 'server.mjs': dies } });
@@ -63,8 +79,28 @@ describe('a side that does not work', () => {
     expect(rig.leftovers()).toEqual(nothing);
   });
 
+  it('explains PORT when both sides want one fixed port', async () => {
+    const reserved = createServer().listen(0, '127.0.0.1');
+    await once(reserved, 'listening');
+    const { port } = reserved.address() as AddressInfo;
+    await new Promise((resolve) => reserved.close(resolve));
+    const fixed = service(50).replace('Number(process.env.PORT)', String(port));
+    using rig = new Rig({
+      baseline: { ...works, ...settings('start: node server.mjs\nstart-timeout: 3s'), 'server.mjs': fixed },
+      candidate: {},
+    });
+    const run = await rig.run('gate', '--baseline', 'main');
+    expect(run.code, said(run)).toBe(4);
+    expect(run.out).toContain('PORT');
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+
   it('never measures a server that was there before', async () => {
-    const stranger = createServer((_, response) => response.end('stranger')).listen(0, '127.0.0.1');
+    let asked = 0;
+    const stranger = createServer((_, response) => {
+      asked++;
+      response.end('stranger');
+    }).listen(0, '127.0.0.1');
     await once(stranger, 'listening');
     const { port } = stranger.address() as AddressInfo;
     try {
@@ -76,6 +112,7 @@ describe('a side that does not work', () => {
       const run = await rig.run('gate', '--baseline', 'main');
       expect(run.code, said(run)).toBe(4);
       expect(said(run)).toMatch(/EADDRINUSE|in use|PORT/);
+      expect(asked).toBe(0);
       expect(rig.leftovers()).toEqual(nothing);
     } finally {
       stranger.close();
@@ -172,25 +209,4 @@ describe('bad input ends with exit code 2, the value and the way out', () => {
     expect(run.code, said(run)).toBe(2);
     expect(run.err).toContain('not in a git repository');
   });
-});
-
-describe('being stopped', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s in the middle of a round leaves nothing behind',
-    async (signal) => {
-      using rig = new Rig({ baseline: works, candidate: {} });
-      const child = rig.start('gate', '--baseline', 'main');
-      let err = '';
-      child.stderr!.on('data', (data) => {
-        err += data;
-      });
-      const closed = once(child, 'close');
-      while (!err.includes('round 1 of')) await once(child.stderr!, 'data');
-      child.kill(signal);
-      const [code] = await closed;
-      expect(code, err).toBe(130);
-      expect(err).toContain('nothing was decided');
-      expect(rig.leftovers()).toEqual(nothing);
-    },
-  );
 });

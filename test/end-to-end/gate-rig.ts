@@ -82,6 +82,8 @@ export class Rig implements Disposable {
       cwd: this.repository,
       env: { ...process.env, TMPDIR: this.temporary, PIDS: this.pidFile },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, as a terminal gives every command.
+      detached: true,
     });
   }
 
@@ -105,15 +107,22 @@ export class Rig implements Disposable {
     return JSON.parse(readFileSync(join(this.repository, name), 'utf8')) as Content;
   }
 
+  /** How many processes have written their id down. */
+  servicesStarted(): number {
+    return this.#writtenPids().length;
+  }
+
+  #writtenPids(): readonly string[] {
+    try {
+      return readFileSync(this.pidFile, 'utf8').trim().split('\n');
+    } catch {
+      return [];
+    }
+  }
+
   /** Process ids that services wrote down and that still run, worktrees beside the main one, and temporary files. */
   leftovers(): { pids: number[]; worktrees: number; files: string[] } {
-    let written: string[] = [];
-    try {
-      written = readFileSync(this.pidFile, 'utf8').trim().split('\n');
-    } catch {
-      // No service has started.
-    }
-    const pids = written.map(Number).filter((pid) => {
+    const pids = [...this.#writtenPids()].map(Number).filter((pid) => {
       try {
         return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
       } catch {
