@@ -16,7 +16,7 @@ export interface Publication {
   readonly links: ReportContext['links'];
   readonly configFile: string;
   readonly history: readonly PastResult[];
-  /** How this tool is called where the reader would repeat the job, e.g. `npx tailgate`. */
+  /** How this tool is called where the reader would repeat the job, e.g. `tailgate`. */
   readonly call: string;
   /** Flags that were given beside the file: a repetition needs them too. */
   readonly overrides: Overrides;
