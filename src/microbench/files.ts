@@ -7,6 +7,8 @@ export const defaultBenchGlobs: readonly string[] = ['**/*.bench.{js,mjs,ts,mts}
 /** A project with more files than this was not meant: somebody's whole disk, or a cache. */
 const mostFiles = 500_000;
 const passedOver = new Set(['node_modules', '.git']);
+/** A glob may say anything; only these can be imported, and asking the glob is the slow part. */
+const runnable = /\.[cm]?[jt]s$/;
 
 /**
  * Files below `directory` that `matches`, relative and with forward slashes, sorted. Folders called node_modules and
@@ -20,7 +22,7 @@ export function benchFiles(directory: string, matches: (file: string) => boolean
     for (const entry of readdirSync(join(directory, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !passedOver.has(entry.name)) folders.push(path);
-      if (entry.isFile() && matches(path)) found.push(path);
+      if (entry.isFile() && runnable.test(entry.name) && matches(path)) found.push(path);
       if (++seen > mostFiles) return found.sort();
     }
   }

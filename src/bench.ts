@@ -1,0 +1,76 @@
+/** Conductor of `tailgate bench`: two revisions built as the gate builds them, and their microbenchmarks alone. */
+import { buildBoth } from './both-builds.ts';
+import type { Situation } from './builds/candidate.ts';
+import { openRepository } from './builds/git.ts';
+import { chooseRevisions, type Revisions } from './builds/revision.ts';
+import { createWorktrees } from './builds/worktree.ts';
+import { worktreeNames } from './config/rounds.ts';
+import type { GateConfig } from './config/settings.ts';
+import { nearest } from './config/suggestions.ts';
+import type { Ledger } from './kernel/leftovers.ts';
+import type { Nanoseconds } from './kernel/units.ts';
+import type { Clock } from './kernel/world.ts';
+import type { GateEvent } from './live.ts';
+import {
+  type BenchEvent,
+  type BenchmarksResult,
+  type BenchmarksSettings,
+  measureBenchmarks,
+} from './microbenchmarks.ts';
+import { projectIn } from './settings.ts';
+
+export interface BenchJob {
+  /** The root of the repository, or any folder in it. */
+  readonly directory: string;
+  readonly config: GateConfig;
+  readonly settings: BenchmarksSettings;
+  readonly situation: Situation;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly seed: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+  readonly tell: (event: GateEvent | BenchEvent) => void;
+}
+
+export interface BenchResult extends BenchmarksResult {
+  readonly revisions: Revisions;
+  readonly elapsed: Nanoseconds;
+}
+
+/**
+ * Builds both sides and measures their microbenchmarks.
+ * @throws TailgateError as the steps of the gate do: `usage`, `no-baseline`, `service-failed`, `cancelled`.
+ */
+export async function runBench(job: BenchJob): Promise<BenchResult> {
+  const began = job.clock.now();
+  const git = await openRepository(job);
+  const revisions = await chooseRevisions({ git, wanted: job.config.baseline, nearest, ...job });
+  for (const warning of revisions.warnings) job.tell({ kind: 'warning', warning });
+  const config = {
+    ...job.config,
+    workingDirectory: projectIn(git.directory, job.directory, job.config.workingDirectory),
+  };
+  await using worktrees = await createWorktrees({
+    git,
+    revisions,
+    names: worktreeNames(job.seed),
+    ledger: job.ledger,
+    submodules: config.submodules,
+    lfs: config.lfs,
+    onProblem: (warning) => job.tell({ kind: 'warning', warning }),
+  });
+  // The count only says whether identical builds are worth a word.
+  const built = await buildBoth(job, config, git, worktrees, 1);
+  const { baseline, candidate } = revisions;
+  const result = await measureBenchmarks({
+    ...job,
+    env: config.env,
+    directories: built.directories,
+    revisions: {
+      baseline: { sha: baseline.sha, ref: baseline.ref, how: baseline.how },
+      candidate: { sha: candidate.sha, ref: candidate.ref, how: candidate.how },
+    },
+  });
+  return { ...result, revisions, elapsed: (job.clock.now() - began) as Nanoseconds };
+}

@@ -1,0 +1,172 @@
+/** `tailgate bench`: the microbenchmarks alone, on both sides in turns. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runBench } from '../bench.ts';
+import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
+import { freshSeed, realClock } from '../kernel/world.ts';
+import type { GateEvent } from '../live.ts';
+import { serialiseBench } from '../microbench/evidence.ts';
+import { defaultBenchGlobs } from '../microbench/files.ts';
+import type { Suite } from '../microbench/suites.ts';
+import { type BenchEvent, benchTolerance } from '../microbenchmarks.ts';
+import { visible } from '../report/escape.ts';
+import { progressLine } from '../report/progress.ts';
+import { readJobSettings } from '../settings.ts';
+import type { BenchVerdict } from '../verdict/benchmark-finding.ts';
+import { exitCodeOf, verdictWithout } from '../verdict/outcome.ts';
+import { benchText } from './bench-text.ts';
+import { type Command, type FlagValues, numberFlag, type Terminal, text } from './command.ts';
+import { formatFlag, formatOf } from './formats.ts';
+import { outputFile } from './output-file.ts';
+
+/** Flags that stand in for a key of tailgate.yml of the same name. */
+const settings = {
+  setup: { value: 'COMMAND', help: 'installs and builds one side, in its worktree' },
+  'working-directory': { value: 'DIR', help: 'the project inside the repository' },
+  'fail-on': { value: 'LIST', help: 'what ends with an exit code other than 0' },
+} as const;
+
+export const bench: Command = {
+  name: 'bench',
+  usage: 'bench [--baseline REF] [--files "GLOB …"] [--rounds N] [flags]',
+  summary: 'Measures the microbenchmarks of candidate (HEAD) and baseline in turns, and decides.',
+  flags: {
+    baseline: {
+      type: 'string',
+      value: 'REF',
+      help: 'merge-base (the default), previous, a branch, a tag or a commit',
+    },
+    files: {
+      type: 'string',
+      value: '"GLOB …"',
+      help: `files whose exported functions are benchmarks; ${defaultBenchGlobs.join(' ')} unless given`,
+    },
+    command: {
+      type: 'string',
+      value: 'COMMAND',
+      help: 'a benchmark suite of any tool, run once a round and side',
+    },
+    format: { ...formatFlag, help: 'format of what --command prints; recognised unless given' },
+    exec: { type: 'string', value: 'COMMAND', help: 'a command whose CPU time and peak memory are measured' },
+    rounds: { type: 'string', value: 'N', help: 'rounds before confirmation; 12 unless given' },
+    seed: { type: 'string', value: 'N', help: 'repeats the order of an earlier job' },
+    'no-confirm': { type: 'boolean', help: 'decide without six fresh rounds of what was flagged' },
+    ...Object.fromEntries(
+      Object.entries(settings).map(([name, flag]) => [name, { type: 'string' as const, ...flag }]),
+    ),
+    config: { type: 'string', value: 'FILE', help: 'tailgate.yml unless given' },
+    json: { type: 'string', value: 'FILE', help: 'also write the verdict as JSON' },
+    evidence: { type: 'string', value: 'FILE', help: 'also write all samples as JSON' },
+    verbose: { type: 'boolean', help: 'show every line of set-up' },
+  },
+  positionals: { least: 0, most: 0 },
+  run: async (flags, _, terminal) => {
+    const names = ['baseline', ...Object.keys(settings)];
+    // A service plays no part here, and a project without one has no command that starts it.
+    const noService = { start: 'none' };
+    const given = Object.fromEntries(names.map((name) => [name, text(flags, name)]));
+    const overrides = { ...given, ...noService };
+    const suites = suitesOf(flags);
+    const rounds = numberFlag(flags, 'rounds', { least: 6, most: 100, whole: true }) ?? null;
+    const seed = numberFlag(flags, 'seed', { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
+    const json = writerOf(terminal, flags, 'json');
+    const evidence = writerOf(terminal, flags, 'evidence');
+    const request = { directory: terminal.directory, file: text(flags, 'config'), overrides };
+    const job = readJobSettings({ ...request, environment: terminal.environment });
+    for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
+    const folder = mkdtempSync(join(tmpdir(), 'tailgate-job-'));
+    const ledger = openLedger(join(folder, 'leftovers.jsonl'));
+    const sweepAtOnce = (): void => sweepNow(ledger.path);
+    process.once('exit', sweepAtOnce);
+    try {
+      const result = await runBench({
+        directory: job.directory,
+        config: job.config,
+        settings: {
+          files: filesOf(flags, suites),
+          suites,
+          rounds,
+          confirm: flags['no-confirm'] !== true,
+          tolerance: benchTolerance,
+        },
+        situation: { kind: 'local' },
+        environment: terminal.environment,
+        seed,
+        clock: realClock,
+        signal: terminal.signal,
+        ledger,
+        tell: (event) => tell(terminal, flags, event),
+      });
+      const exitCode = exitCodeFor(result.verdict, job.config);
+      terminal.print(benchText(result, exitCode));
+      json?.write(
+        `${JSON.stringify({ exitCode, seed, revisions: result.evidence.revisions, ...result.verdict }, null, 2)}\n`,
+      );
+      evidence?.write(serialiseBench(result.evidence));
+      return exitCode;
+    } finally {
+      await sweep(ledger.path);
+      rmSync(folder, { recursive: true, force: true });
+      process.removeListener('exit', sweepAtOnce);
+    }
+  },
+};
+
+function suitesOf(flags: FlagValues): readonly Suite[] {
+  const command = text(flags, 'command');
+  const exec = text(flags, 'exec');
+  const format = formatOf(bench, flags);
+  return [
+    ...(command === undefined ? [] : [{ kind: 'command' as const, name: 'command', command, format }]),
+    ...(exec === undefined ? [] : [{ kind: 'execution' as const, name: 'exec', exec }]),
+  ];
+}
+
+/** Who names a command means that command; files are looked for beside it when they are named too. */
+function filesOf(flags: FlagValues, suites: readonly Suite[]): readonly string[] {
+  const given = text(flags, 'files');
+  if (given !== undefined) return given.split(/\s+/).filter((glob) => glob !== '');
+  return suites.length > 0 ? [] : defaultBenchGlobs;
+}
+
+const writerOf = (terminal: Terminal, flags: FlagValues, name: string) => {
+  const file = text(flags, name);
+  return file === undefined ? null : outputFile(terminal, name, file);
+};
+
+/** The same exit codes as the gate's, from the same list. */
+export function exitCodeFor(verdict: BenchVerdict, config: Parameters<typeof exitCodeOf>[1]): number {
+  const bare = { ...verdictWithout('inconclusive', ''), outcome: verdict.outcome };
+  const code = exitCodeOf(bare, config);
+  const missing = verdict.findings.some((finding) => finding.state === 'missing');
+  return code === 0 && missing && config.failOn.includes('missing') ? 1 : code;
+}
+
+function tell(terminal: Terminal, flags: FlagValues, event: GateEvent | BenchEvent): void {
+  switch (event.kind) {
+    case 'benchmarks-found': {
+      const node = event.node === null ? '' : `, run by Node ${event.node}`;
+      terminal.tell(`${event.count} ${event.count === 1 ? 'benchmark' : 'benchmarks'} found${node}`);
+      return;
+    }
+    case 'bench-round': {
+      const phase = event.phase === 'measuring' ? 'round' : 'confirmation round';
+      const open = `${event.benchmarks} ${event.benchmarks === 1 ? 'benchmark' : 'benchmarks'}`;
+      terminal.tell(`${phase} ${event.index} of at most ${event.of}: ${open}`);
+      return;
+    }
+    case 'bench-warning':
+      terminal.tell(`warning: ${visible(event.message, 600)}`);
+      return;
+    case 'planned':
+      return;
+    case 'output':
+      if (flags['verbose'] === true) terminal.tell(`  ${event.side} | ${event.line}`);
+      return;
+    default: {
+      const line = progressLine(event);
+      if (line.lasting || flags['verbose'] === true) terminal.tell(line.text);
+    }
+  }
+}

@@ -1,0 +1,250 @@
+/** Conductor of microbenchmarks: two built sides → what they share, rounds in turns, looks, confirmation, the verdict. */
+import { matchesAny } from './builds/changes.ts';
+import { TailgateError } from './kernel/errors.ts';
+import { builtFile } from './kernel/installation.ts';
+import type { Ledger } from './kernel/leftovers.ts';
+import { type Nanoseconds, ns, ratio, secondsToNs } from './kernel/units.ts';
+import { type Side, sides } from './kernel/words.ts';
+import { type Clock, type Random, seededRandom } from './kernel/world.ts';
+import type {
+  BenchEvidence,
+  BenchPlan,
+  BenchResult,
+  BenchRevision,
+  BenchSubject,
+} from './microbench/evidence.ts';
+import { benchFiles } from './microbench/files.ts';
+import { discoverFunctions, type FunctionPlan, measureFunctions } from './microbench/functions.ts';
+import { findNode } from './microbench/node.ts';
+import type { FunctionJob } from './microbench/pair.ts';
+import { runSuite, type Suite, type SuiteJob, suiteResults, suiteSubjects } from './microbench/suites.ts';
+import { meterFor } from './service/cost.ts';
+import { withoutSecrets } from './service/environment.ts';
+import type { BenchProgress, BenchVerdict } from './verdict/benchmark-finding.ts';
+import { judgeBenchmarks } from './verdict/benchmarks.ts';
+import { leastRounds, lookRounds } from './verdict/looks.ts';
+
+export interface BenchmarksSettings {
+  /** Globs of files whose exported functions are benchmarks; none: no functions. */
+  readonly files: readonly string[];
+  readonly suites: readonly Suite[];
+  /** null: twelve, or as many as this many benchmarks need. */
+  readonly rounds: number | null;
+  readonly confirm: boolean;
+  readonly tolerance: BenchPlan['tolerance'];
+}
+
+/** Worth a red build from 2 % on; a pass excludes 5 %. */
+export const benchTolerance: BenchPlan['tolerance'] = { min: ratio(0.02), detect: ratio(0.05) };
+
+export interface BenchmarksJob {
+  readonly settings: BenchmarksSettings;
+  /** Where each side's project was built. */
+  readonly directories: Readonly<Record<Side, string>>;
+  readonly revisions: Readonly<Record<Side, BenchRevision>>;
+  /** Of this process; secrets are taken out of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `env` of the configuration. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly seed: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+  readonly tell: (event: BenchEvent) => void;
+}
+
+export type BenchEvent =
+  | { readonly kind: 'benchmarks-found'; readonly count: number; readonly node: string | null }
+  | {
+      readonly kind: 'bench-round';
+      /** From 1. */
+      readonly index: number;
+      readonly of: number;
+      readonly phase: 'measuring' | 'confirming';
+      readonly benchmarks: number;
+    }
+  | { readonly kind: 'bench-warning'; readonly message: string };
+
+export interface BenchmarksResult {
+  readonly verdict: BenchVerdict;
+  readonly evidence: BenchEvidence;
+}
+
+const defaultRounds = 12;
+const confirmationRounds = 6;
+/** Of one order to a benchmark process, and of one run of a suite. */
+const patience = secondsToNs(60);
+const suiteTimeout = secondsToNs(1800);
+
+/** What is measured and how, after everything was seen once. */
+interface Found {
+  readonly subjects: readonly BenchSubject[];
+  readonly plans: readonly FunctionPlan[];
+  readonly node: string | null;
+}
+
+/**
+ * Measures and judges everything that `settings` names, in both directories.
+ * @throws TailgateError `usage` when there is no benchmark at all, or the rounds cannot decide so many; `cancelled`.
+ */
+export async function measureBenchmarks(job: BenchmarksJob): Promise<BenchmarksResult> {
+  const random = seededRandom(job.seed).fork('benchmarks');
+  const env = { ...withoutSecrets(job.environment), ...job.env };
+  const functions = await functionJob(job, env);
+  const suites: SuiteJob = {
+    ...job,
+    env,
+    timeout: suiteTimeout,
+    meterOf: (identity) => meterFor(identity, job.clock),
+  };
+  const found = await find(job, functions, suites, random);
+  if (found.subjects.length === 0) throw nothingFound(job.settings);
+  job.tell({ kind: 'benchmarks-found', count: found.subjects.length, node: found.node });
+
+  let evidence = start(job, found);
+  let progress: BenchProgress = judgeBenchmarks(evidence);
+  while (progress.kind === 'continue') {
+    const { phase, benchmarks } = progress;
+    const index = evidence.rounds.length;
+    const done = evidence.rounds.filter((round) => round.phase === phase).length;
+    const of = phase === 'measuring' ? evidence.plan.rounds : confirmationRounds;
+    job.tell({ kind: 'bench-round', index: done + 1, of, phase, benchmarks: benchmarks.length });
+    const began = job.clock.now();
+    const wanted = new Set(benchmarks);
+    const results = await measureRound(job, functions, suites, found, wanted, random.fork(`round-${index}`));
+    const duration = (job.clock.now() - began) as Nanoseconds;
+    evidence = { ...evidence, rounds: [...evidence.rounds, { index, phase, results, duration }] };
+    progress = judgeBenchmarks(evidence, { final: done > of * 2 });
+  }
+  return { verdict: progress.verdict, evidence };
+}
+
+async function functionJob(
+  job: BenchmarksJob,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<(FunctionJob & { readonly version: string }) | null> {
+  const { files } = job.settings;
+  if (files.length === 0) return null;
+  const matches = (file: string): boolean => matchesAny([file], files);
+  const found = {
+    baseline: benchFiles(job.directories.baseline, matches),
+    candidate: benchFiles(job.directories.candidate, matches),
+  };
+  if (sides.every((side) => found[side].length === 0)) return null;
+  const node = await findNode(env, job.directories.candidate);
+  return {
+    entry: builtFile('microbench-child.js'),
+    node: node.path,
+    nodeOptions: node.options,
+    version: node.version,
+    directories: job.directories,
+    files: found,
+    env,
+    patience,
+    clock: job.clock,
+    signal: job.signal,
+    ledger: job.ledger,
+  };
+}
+
+/** Functions are calibrated; suites are run once, which also warms their caches and builds. */
+async function find(
+  job: BenchmarksJob,
+  functions: Awaited<ReturnType<typeof functionJob>>,
+  suites: SuiteJob,
+  random: Random,
+): Promise<Found> {
+  const subjects: BenchSubject[] = [];
+  const plans: FunctionPlan[] = [];
+  if (functions !== null) {
+    const found = await discoverFunctions(functions, random.fork('functions'));
+    subjects.push(...found.subjects);
+    plans.push(...found.plans);
+    for (const message of found.warnings) job.tell({ kind: 'bench-warning', message });
+  }
+  for (const suite of job.settings.suites) {
+    const runs = await runSuite(suites, suite, random.fork(`suite-${suite.name}`));
+    subjects.push(...suiteSubjects(suite, runs));
+  }
+  refuseDuplicates(subjects);
+  return { subjects, plans, node: functions?.version ?? null };
+}
+
+/** Everything still open, once: functions in one pair of processes, then each suite that has an open benchmark. */
+async function measureRound(
+  job: BenchmarksJob,
+  functions: FunctionJob | null,
+  suites: SuiteJob,
+  found: Found,
+  wanted: ReadonlySet<string>,
+  random: Random,
+): Promise<readonly BenchResult[]> {
+  const results: BenchResult[] = [];
+  const plans = found.plans.filter((plan) => wanted.has(plan.name));
+  if (functions !== null) results.push(...(await measureFunctions(functions, plans, random)));
+  for (const suite of job.settings.suites) {
+    if (![...wanted].some((name) => name.startsWith(`${suite.name} > `))) continue;
+    const runs = await runSuite(suites, suite, random.fork(suite.name));
+    results.push(...suiteResults(suite, runs, wanted, found.subjects));
+  }
+  return results;
+}
+
+function start(job: BenchmarksJob, found: Found): BenchEvidence {
+  const { settings } = job;
+  const judged = found.subjects.filter((one) => one.presence === 'both' && one.problem === null).length;
+  const needed = leastRounds(judged);
+  const rounds = settings.rounds ?? Math.max(defaultRounds, needed);
+  if (rounds < needed) {
+    throw new TailgateError({
+      code: 'usage',
+      message: `${rounds} rounds cannot decide ${judged} benchmarks: the smallest p they can reach is too large for so many`,
+      hint: `give --rounds ${needed} or more, or measure fewer benchmarks`,
+    });
+  }
+  return {
+    schema: 'tailgate-bench-evidence',
+    version: 1,
+    createdAt: job.clock.today().toISOString(),
+    seed: job.seed,
+    node: found.node,
+    revisions: job.revisions,
+    plan: {
+      rounds,
+      looks: lookRounds(rounds),
+      confirm: settings.confirm,
+      confirmationRounds,
+      tolerance: settings.tolerance,
+    },
+    subjects: found.subjects,
+    rounds: [],
+  };
+}
+
+function refuseDuplicates(subjects: readonly BenchSubject[]): void {
+  const seen = new Set<string>();
+  for (const { name } of subjects) {
+    if (seen.has(name)) {
+      throw new TailgateError({
+        code: 'usage',
+        message: `two benchmarks are called "${name}"`,
+        hint: 'give the commands under microbenchmarks different names',
+      });
+    }
+    seen.add(name);
+  }
+}
+
+function nothingFound({ files, suites }: BenchmarksSettings): TailgateError {
+  const looked =
+    files.length === 0 ? 'no globs were given' : `no file of either side matches ${files.join(' ')}`;
+  return new TailgateError({
+    code: 'usage',
+    message: `there is no benchmark: ${looked}${suites.length === 0 ? '' : ', and the commands named none'}`,
+    hint: 'every function that such a file exports is a benchmark; --files "GLOB …" names others, --command runs another tool',
+  });
+}
+
+/** How long all rounds took, for the report. */
+export const measuringTime = (evidence: BenchEvidence): Nanoseconds =>
+  ns(evidence.rounds.reduce((sum, round) => sum + round.duration, 0));
