@@ -24,6 +24,9 @@ const script = `TIMEFORMAT='%U %S'
   sh -c "$TAILGATE_EXEC" >/dev/null 2>&3 || exit $?
 done; } 3>&2 2>&1`;
 
+/** Seconds of user and system time, with the decimal sign of the locale. */
+const timesLine = /^(\d+)[.,](\d{3}) (\d+)[.,](\d{3})\s*$/;
+
 interface Execution {
   /** ns an execution. */
   readonly cpu: number;
@@ -87,9 +90,11 @@ async function execute(
       hint: 'install bash, or leave the benchmarks with exec out on this machine',
     });
   }
-  const problem = exitProblem(result, job.timeout);
+  // The shell prints its times whatever the end was; the command's own last words are what helps.
+  const words = result.tail.filter((line) => !timesLine.test(line));
+  const problem = exitProblem({ ...result, tail: words }, job.timeout);
   if (problem !== null) return problem;
-  const times = /^(\d+)[.,](\d{3}) (\d+)[.,](\d{3})\s*$/.exec(result.stdout);
+  const times = timesLine.exec(result.stdout);
   if (times === null)
     return `bash did not print its times, but ${JSON.stringify(result.stdout.slice(0, 80))}`;
   const [user, system] = [`${times[1]}${times[2]}`, `${times[3]}${times[4]}`].map(Number);

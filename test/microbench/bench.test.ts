@@ -1,0 +1,130 @@
+/** `tailgate bench` on real repositories: both revisions built, measured in turns, decided. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseBench } from '../../src/microbench/evidence.ts';
+import { judgeBenchmarks } from '../../src/verdict/benchmarks.ts';
+import { Desk } from './terminal.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+/** A repository whose branch `main` is the baseline, with the candidate checked out. */
+function repository(baseline: Files, candidate: Files): Desk {
+  const desk = new Desk();
+  const git = (...args: string[]): void => {
+    const own = ['-c', 'user.name=Rig', '-c', 'user.email=rig@example.invalid', '-c', 'commit.gpgsign=false'];
+    execFileSync('git', [...own, ...args], { cwd: desk.directory, stdio: 'pipe' });
+  };
+  const commit = (files: Files): void => {
+    for (const [name, content] of Object.entries(files)) desk.write(name, content);
+    git('add', '--all');
+    git('commit', '--quiet', '--allow-empty', '--message', 'Change');
+  };
+  git('init', '--quiet', '--initial-branch=main');
+  commit(baseline);
+  git('checkout', '--quiet', '-b', 'candidate');
+  commit(candidate);
+  return desk;
+}
+
+/** Work of a known number of steps: what the engine makes of it, it makes of both. */
+const steps = (count: number): string => `
+let seed = 1;
+export function steps() {
+  let value = seed;
+  for (let index = 0; index < ${count}; index++) value = (value * 1103515245 + 12345) & 0x7fffffff;
+  seed = value | 1;
+  return typeof value;
+}`;
+
+const worktrees = (desk: Desk): number =>
+  execFileSync('git', ['worktree', 'list'], { cwd: desk.directory, encoding: 'utf8' }).trim().split('\n')
+    .length;
+
+describe('tailgate bench', () => {
+  test('catches code that does half as much again, with its change, and leaves nothing behind', async () => {
+    using desk = repository({ 'a.bench.mjs': steps(20_000) }, { 'a.bench.mjs': steps(30_000) });
+    const flags = ['--rounds', '6', '--seed', '7', '--json', 'v.json', '--evidence', 'e.json'];
+    const { code, out, err } = await desk.run('bench', '--baseline', 'main', ...flags);
+    expect(err).toContain('1 benchmark found, run by Node v');
+    expect(err).toContain('confirmation round 6 of at most 6');
+    expect(out).toMatch(/^Regression: a\.bench\.mjs > steps became worse: \+\d+ % \(spread ±/);
+    expect(out).toMatch(/a\.bench\.mjs > steps .*\+\d+ % \[\+\d+ %, \+\d+ %\].* regressed/);
+    expect(code).toBe(1);
+    const verdict = JSON.parse(readFileSync(join(desk.directory, 'v.json'), 'utf8'));
+    expect(verdict).toMatchObject({ outcome: 'regression', exitCode: 1, seed: 7 });
+    expect(verdict.findings[0].change.effect).toBeGreaterThan(0.3);
+    expect(verdict.findings[0].change.effect).toBeLessThan(0.7);
+    // The evidence alone gives the same answer again.
+    const evidence = parseBench(readFileSync(join(desk.directory, 'e.json'), 'utf8'));
+    const again = judgeBenchmarks(evidence);
+    expect(again.kind === 'decided' && again.verdict.outcome).toBe('regression');
+    expect(worktrees(desk)).toBe(1);
+    expect(readdirSync(desk.directory).sort()).toEqual(['.git', 'a.bench.mjs', 'e.json', 'v.json']);
+  }, 120_000);
+
+  test('runs setup on both sides, and measures what it made', async () => {
+    const files = {
+      'make.mjs': `import { writeFileSync } from 'node:fs'; writeFileSync('made.bench.mjs', 'export const made = () => 1;');`,
+    };
+    using desk = repository(files, {});
+    const { out, err } = await desk.run(
+      'bench',
+      '--baseline',
+      'main',
+      '--setup',
+      'node make.mjs',
+      '--rounds',
+      '6',
+      '--no-confirm',
+    );
+    expect(err).toContain('1 benchmark found');
+    expect(out).toContain('made.bench.mjs > made');
+  }, 120_000);
+
+  test('a benchmark that throws on the candidate ends with 3 and its message; new and missing ones are shown', async () => {
+    using desk = repository(
+      { 'a.bench.mjs': 'export const parse = () => 1; export const gone = () => 1;' },
+      {
+        'a.bench.mjs':
+          'export const parse = () => { throw new Error("not yet"); }; export const fresh = () => 1;',
+      },
+    );
+    const { code, out } = await desk.run('bench', '--baseline', 'main');
+    expect(code).toBe(3);
+    expect(out).toContain('Invalid: `a.bench.mjs > parse`: candidate: it threw: not yet');
+    expect(out).toMatch(/a\.bench\.mjs > gone .* missing/);
+    expect(out).toMatch(/a\.bench\.mjs > fresh .* new/);
+  }, 60_000);
+
+  test('a suite of another tool is run in both worktrees and judged by its rows', async () => {
+    const go = (times: string): string => `BenchmarkParse-8  1000  ${times}\n`;
+    using desk = repository({ 'out.txt': go('100 ns/op  0 B/op') }, { 'out.txt': go('100 ns/op  16 B/op') });
+    const { code, out } = await desk.run(
+      'bench',
+      '--baseline',
+      'main',
+      '--command',
+      'cat out.txt',
+      '--rounds',
+      '7',
+    );
+    expect(code).toBe(1);
+    expect(out).toMatch(/command > BenchmarkParse-8 \[B\/op\] .* regressed/);
+    expect(out).toContain('it went from 0 to 16 bytes, so there is no ratio');
+    expect(out).toMatch(/command > BenchmarkParse-8 +100 ns +100 ns .* unchanged/);
+  }, 60_000);
+
+  test.each([
+    ['no benchmark at all', { 'a.js': '' }, [], /there is no benchmark: no file of either side matches/],
+    ['too few rounds', {}, ['--rounds', '3'], /--rounds is "3"; it wants a whole number from 6/],
+    ['an unknown format', {}, ['--command', 'true', '--format', 'gobench'], /did you mean go-bench/],
+    ['an unknown baseline', {}, ['--baseline', 'nothing'], /nothing/],
+  ])('ends with 2 on %s', async (_, files, flags, message) => {
+    using desk = repository({ 'x.txt': 'x', ...files }, {});
+    const { code, err } = await desk.run('bench', '--baseline', 'main', ...flags);
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+  });
+});
