@@ -2,9 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 const root = new URL('..', import.meta.url).pathname;
 /** Rooms whose tests start real processes and sockets: one file at a time, so that they do not starve each other. */
-const withProcesses = ['kernel', 'builds', 'service', 'load', 'github'].map(
-  (room) => `test/${room}/**/*.test.ts`,
-);
+const withProcesses = [
+  ...['kernel', 'builds', 'service', 'load', 'github'].map((room) => `test/${room}/**/*.test.ts`),
+  'test/microbench/*.test.ts',
+];
 
 /** On a shared machine a process can be held up for seconds; what fails twice in a row is not the machine's doing. */
 const retry = 1;
