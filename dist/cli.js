@@ -47849,6 +47849,7 @@ var script = `TIMEFORMAT='%U %S'
 { time for ((i = 0; i < TAILGATE_EXECUTIONS; i++)); do
   sh -c "$TAILGATE_EXEC" >/dev/null 2>&3 || exit $?
 done; } 3>&2 2>&1`;
+var timesLine = /^(\d+)[.,](\d{3}) (\d+)[.,](\d{3})\s*$/;
 async function executionRows(job, exec, random) {
   const failed = {};
   const first = {};
@@ -47890,9 +47891,10 @@ async function execute(job, exec, side2, executions) {
       hint: "install bash, or leave the benchmarks with exec out on this machine"
     });
   }
-  const problem2 = exitProblem(result, job.timeout);
+  const words2 = result.tail.filter((line) => !timesLine.test(line));
+  const problem2 = exitProblem({ ...result, tail: words2 }, job.timeout);
   if (problem2 !== null) return problem2;
-  const times = /^(\d+)[.,](\d{3}) (\d+)[.,](\d{3})\s*$/.exec(result.stdout);
+  const times = timesLine.exec(result.stdout);
   if (times === null)
     return `bash did not print its times, but ${JSON.stringify(result.stdout.slice(0, 80))}`;
   const [user, system] = [`${times[1]}${times[2]}`, `${times[3]}${times[4]}`].map(Number);
