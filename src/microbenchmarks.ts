@@ -31,6 +31,8 @@ export interface BenchmarksSettings {
   /** null: twelve, or as many as this many benchmarks need. */
   readonly rounds: number | null;
   readonly confirm: boolean;
+  /** Of all rounds together; what is open when no further round fits stays undecided. null: as long as it takes. */
+  readonly timeBudget: Nanoseconds | null;
   readonly tolerance: BenchPlan['tolerance'];
 }
 
@@ -90,6 +92,7 @@ interface Found {
 export async function measureBenchmarks(job: BenchmarksJob): Promise<BenchmarksResult> {
   const random = seededRandom(job.seed).fork('benchmarks');
   const env = { ...withoutSecrets(job.environment), ...job.env };
+  refuseTwice(job.settings.suites);
   const functions = await functionJob(job, env);
   const suites: SuiteJob = {
     ...job,
@@ -114,7 +117,9 @@ export async function measureBenchmarks(job: BenchmarksJob): Promise<BenchmarksR
     const results = await measureRound(job, functions, suites, found, wanted, random.fork(`round-${index}`));
     const duration = (job.clock.now() - began) as Nanoseconds;
     evidence = { ...evidence, rounds: [...evidence.rounds, { index, phase, results, duration }] };
-    progress = judgeBenchmarks(evidence, { final: done > of * 2 });
+    const spent = measuringTime(evidence) + duration;
+    const over = job.settings.timeBudget !== null && spent > job.settings.timeBudget;
+    progress = judgeBenchmarks(evidence, { final: over });
   }
   return { verdict: progress.verdict, evidence };
 }
@@ -166,7 +171,7 @@ async function find(
     const runs = await runSuite(suites, suite, random.fork(`suite-${suite.name}`));
     subjects.push(...suiteSubjects(suite, runs));
   }
-  refuseDuplicates(subjects);
+  refuseTwice(subjects);
   return { subjects, plans, node: functions?.version ?? null };
 }
 
@@ -221,9 +226,10 @@ function start(job: BenchmarksJob, found: Found): BenchEvidence {
   };
 }
 
-function refuseDuplicates(subjects: readonly BenchSubject[]): void {
+/** Rows are told apart by their names alone, and rows of a suite by the suite's. */
+function refuseTwice(named: readonly { readonly name: string }[]): void {
   const seen = new Set<string>();
-  for (const { name } of subjects) {
+  for (const { name } of named) {
     if (seen.has(name)) {
       throw new TailgateError({
         code: 'usage',
@@ -245,6 +251,5 @@ function nothingFound({ files, suites }: BenchmarksSettings): TailgateError {
   });
 }
 
-/** How long all rounds took, for the report. */
-export const measuringTime = (evidence: BenchEvidence): Nanoseconds =>
+const measuringTime = (evidence: BenchEvidence): Nanoseconds =>
   ns(evidence.rounds.reduce((sum, round) => sum + round.duration, 0));

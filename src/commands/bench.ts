@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runBench } from '../bench.ts';
 import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
+import { secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import { serialiseBench } from '../microbench/evidence.ts';
@@ -16,7 +17,7 @@ import { readJobSettings } from '../settings.ts';
 import type { BenchVerdict } from '../verdict/benchmark-finding.ts';
 import { exitCodeOf, verdictWithout } from '../verdict/outcome.ts';
 import { benchText } from './bench-text.ts';
-import { type Command, type FlagValues, numberFlag, type Terminal, text } from './command.ts';
+import { type Command, durationFlag, type FlagValues, numberFlag, type Terminal, text } from './command.ts';
 import { formatFlag, formatOf } from './formats.ts';
 import { outputFile } from './output-file.ts';
 
@@ -50,6 +51,11 @@ export const bench: Command = {
     format: { ...formatFlag, help: 'format of what --command prints; recognised unless given' },
     exec: { type: 'string', value: 'COMMAND', help: 'a command whose CPU time and peak memory are measured' },
     rounds: { type: 'string', value: 'N', help: 'rounds before confirmation; 12 unless given' },
+    'time-budget': {
+      type: 'string',
+      value: '5m',
+      help: 'of all rounds together; as long as it takes unless given',
+    },
     seed: { type: 'string', value: 'N', help: 'repeats the order of an earlier job' },
     'no-confirm': { type: 'boolean', help: 'decide without six fresh rounds of what was flagged' },
     ...Object.fromEntries(
@@ -69,6 +75,7 @@ export const bench: Command = {
     const overrides = { ...given, ...noService };
     const suites = suitesOf(flags);
     const rounds = numberFlag(flags, 'rounds', { least: 6, most: 100, whole: true }) ?? null;
+    const timeBudget = durationFlag(flags, 'time-budget', secondsToNs(24 * 3600)) ?? null;
     const seed = numberFlag(flags, 'seed', { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
     const json = writerOf(terminal, flags, 'json');
     const evidence = writerOf(terminal, flags, 'evidence');
@@ -88,6 +95,7 @@ export const bench: Command = {
           suites,
           rounds,
           confirm: flags['no-confirm'] !== true,
+          timeBudget,
           tolerance: benchTolerance,
         },
         situation: { kind: 'local' },

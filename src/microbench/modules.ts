@@ -1,6 +1,7 @@
 /** A benchmark file → its functions: every exported function is a benchmark, `setup` and `teardown` are not. */
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../kernel/errors.ts';
+import { resolveTypeScript } from './typescript.ts';
 
 export interface BenchModule {
   readonly benchmarks: ReadonlyMap<string, () => unknown>;
@@ -13,6 +14,7 @@ type Callable = () => unknown;
 /** @throws Error that says in a sentence why the file cannot be used. */
 export async function importBenchmarks(path: string): Promise<BenchModule> {
   let exported: Readonly<Record<string, unknown>>;
+  if (/\.[cm]?ts$/.test(path)) resolveTypeScript();
   try {
     exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {

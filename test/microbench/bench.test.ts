@@ -116,6 +116,13 @@ describe('tailgate bench', () => {
     expect(out).toMatch(/command > BenchmarkParse-8 +100 ns +100 ns .* unchanged/);
   }, 60_000);
 
+  test('stops when no further round fits the time, and says how far it came', async () => {
+    using desk = repository({ 'a.bench.mjs': steps(20_000) }, { 'a.bench.mjs': steps(30_000) });
+    const { code, out } = await desk.run('bench', '--baseline', 'main', '--time-budget', '10ms');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Inconclusive: .*measuring ended after 1 of 12 rounds/);
+  }, 60_000);
+
   test.each([
     ['no benchmark at all', { 'a.js': '' }, [], /there is no benchmark: no file of either side matches/],
     ['too few rounds', {}, ['--rounds', '3'], /--rounds is "3"; it wants a whole number from 6/],

@@ -6,6 +6,8 @@ import { msToNs } from '../../src/kernel/units.ts';
 import { seededRandom } from '../../src/kernel/world.ts';
 import type { BenchResult } from '../../src/microbench/evidence.ts';
 import { discoverFunctions, measureFunctions, quads } from '../../src/microbench/functions.ts';
+import { typeOptions } from '../../src/microbench/node.ts';
+import { spellings } from '../../src/microbench/typescript.ts';
 import { Projects } from './projects.ts';
 
 const spin = (microseconds: number): string => `
@@ -123,15 +125,48 @@ describe('what is found', () => {
     const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
     expect(subjects[0]?.problem).toMatch(/^both sides: it threw: never/);
   });
+});
 
-  test('TypeScript runs where Node runs it, and is refused with the version that does', async () => {
+describe('TypeScript', () => {
+  test('is imported by the names that compilers look for', () => {
+    expect(spellings('./parse.js')).toEqual(['./parse.ts']);
+    expect(spellings('../a/parse.mjs')).toEqual(['../a/parse.mts']);
+    expect(spellings('./parse')).toEqual(['./parse.ts', './parse.mts', './parse/index.ts']);
+    expect(spellings('..')).toContain('../index.ts');
+  });
+
+  test('needs an option of some versions of Node, and none of others', () => {
+    const options = ([major, minor]: readonly [number, number]) => typeOptions(major, minor).length;
+    const told = [
+      [22, 6],
+      [22, 17],
+      [23, 5],
+    ] as const;
+    const untold = [
+      [20, 20],
+      [22, 5],
+      [22, 18],
+      [23, 6],
+      [24, 0],
+    ] as const;
+    expect(told.map(options)).toEqual([1, 1, 1]);
+    expect(untold.map(options)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test('runs with everything it imports where Node runs it; elsewhere its error names the version that does', async () => {
     using projects = new Projects();
     projects.both({
-      'a.bench.ts': 'export function add(): number { const one: number = 1; return one + 1; }',
+      'a.bench.ts': `
+        import { one } from './one.js';
+        import { two, type Two } from './two';
+        export function add(): number { const more: Two = two; return one + more; }`,
+      'one.ts': 'export const one: number = 1;',
+      'two/index.ts': 'export type Two = number; export const two: Two = 2;',
     });
     const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
     const native = Boolean((process.features as { typescript?: unknown }).typescript);
-    if (native) expect(subjects.map((subject) => subject.problem)).toEqual([null]);
+    if (native)
+      expect(subjects.map(({ name, problem }) => [name, problem])).toEqual([['a.bench.ts > add', null]]);
     else expect(subjects[0]?.problem).toMatch(/does not run TypeScript; it wants Node 22\.18/);
   });
 });

@@ -103,6 +103,12 @@ describe('one benchmark', () => {
     expect(finding.change).toMatchObject({ kind: 'ratio', p: 0.421875, upper: expect.closeTo(0.031486, 5) });
   });
 
+  test('does not pass early while the interval still holds a change that matters', () => {
+    const wide = [0.11, -0.12, 0.09, -0.1, 0.12, -0.13];
+    const progress = judgeBenchmarks(evidenceOf({ subjects: [subject('a')], measuring: series('a', wide) }));
+    expect(progress).toEqual({ kind: 'continue', phase: 'measuring', benchmarks: ['a'] });
+  });
+
   test('that became slower is flagged at nine rounds, never at six, and is a regression once confirmed', () => {
     const reached = (rounds: number, confirming = 0) =>
       judgeBenchmarks(
@@ -143,6 +149,23 @@ describe('one benchmark', () => {
       reason: expect.stringMatching(/not confirmed: \+6\.\d %.*over all 15 rounds/),
     });
     expect(verdict.outcome).toBe('inconclusive');
+  });
+
+  test('is not confirmed by a large pooled effect alone: chance must be excluded at 1 %', () => {
+    const mixed = [0.06, 0.05, 0.07, -0.2, -0.25, -0.22];
+    const finding = only(
+      decided(
+        evidenceOf({
+          subjects: [subject('a')],
+          measuring: series('a', slower.slice(0, 9)),
+          confirming: series('a', mixed),
+        }),
+      ),
+    );
+    expect(finding).toMatchObject({ state: 'undecided', confirmation: 'not-confirmed' });
+    if (finding.change.kind !== 'ratio') throw new Error('no ratio');
+    expect(finding.change.effect).toBeGreaterThan(0.02);
+    expect(finding.change.p).toBeGreaterThan(0.01);
   });
 
   test('without confirmation is a regression at the look itself', () => {
