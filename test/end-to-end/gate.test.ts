@@ -67,7 +67,13 @@ describe('the gate on a real repository', () => {
       import { Worker } from 'node:worker_threads';
       for (let thread = 0; thread < 3; thread++) new Worker('for (;;);', { eval: true });
     `;
-    using rig = new Rig({ baseline: project(service(100)), candidate: { 'server.mjs': service(100, burn) } });
+    const narrow = tinyPlan
+      .replace(/p50: .*/, 'p50: { min: 10%, detect: 200% }')
+      .replace(/p99: .*/, 'p99: { min: 50%, detect: 900% }');
+    using rig = new Rig({
+      baseline: { 'server.mjs': service(100), 'tailgate.yml': start + narrow },
+      candidate: { 'server.mjs': service(100, burn) },
+    });
     const run = await rig.run('gate', '--baseline', 'main', '--json', 'verdict.json');
     const { verdict } = rig.read<VerdictFile>('verdict.json');
     expect(['regression', 'inconclusive', 'invalid'], said(run)).toContain(verdict);
