@@ -49196,6 +49196,7 @@ var suiteTimeout = secondsToNs(1800);
 async function measureBenchmarks(job) {
   const random = seededRandom(job.seed).fork("benchmarks");
   const env = { ...withoutSecrets(job.environment), ...job.env };
+  refuseTwice(job.settings.suites);
   const functions = await functionJob(job, env);
   const suites = {
     ...job,
@@ -49219,7 +49220,9 @@ async function measureBenchmarks(job) {
     const results = await measureRound(job, functions, suites, found, wanted, random.fork(`round-${index}`));
     const duration5 = job.clock.now() - began;
     evidence = { ...evidence, rounds: [...evidence.rounds, { index, phase, results, duration: duration5 }] };
-    progress = judgeBenchmarks(evidence, { final: done > of * 2 });
+    const spent = measuringTime(evidence) + duration5;
+    const over = job.settings.timeBudget !== null && spent > job.settings.timeBudget;
+    progress = judgeBenchmarks(evidence, { final: over });
   }
   return { verdict: progress.verdict, evidence };
 }
@@ -49260,7 +49263,7 @@ async function find(job, functions, suites, random) {
     const runs = await runSuite(suites, suite, random.fork(`suite-${suite.name}`));
     subjects.push(...suiteSubjects(suite, runs));
   }
-  refuseDuplicates2(subjects);
+  refuseTwice(subjects);
   return { subjects, plans, node: functions?.version ?? null };
 }
 async function measureRound(job, functions, suites, found, wanted, random) {
@@ -49304,9 +49307,9 @@ function start2(job, found) {
     rounds: []
   };
 }
-function refuseDuplicates2(subjects) {
+function refuseTwice(named2) {
   const seen = /* @__PURE__ */ new Set();
-  for (const { name: name2 } of subjects) {
+  for (const { name: name2 } of named2) {
     if (seen.has(name2)) {
       throw new TailgateError({
         code: "usage",
@@ -49325,6 +49328,7 @@ function nothingFound({ files, suites }) {
     hint: 'every function that such a file exports is a benchmark; --files "GLOB \u2026" names others, --command runs another tool'
   });
 }
+var measuringTime = (evidence) => ns(evidence.rounds.reduce((sum5, round) => sum5 + round.duration, 0));
 
 // src/settings.ts
 import { existsSync as existsSync4, realpathSync as realpathSync3 } from "node:fs";
@@ -71398,6 +71402,11 @@ var bench = {
     format: { ...formatFlag, help: "format of what --command prints; recognised unless given" },
     exec: { type: "string", value: "COMMAND", help: "a command whose CPU time and peak memory are measured" },
     rounds: { type: "string", value: "N", help: "rounds before confirmation; 12 unless given" },
+    "time-budget": {
+      type: "string",
+      value: "5m",
+      help: "of all rounds together; as long as it takes unless given"
+    },
     seed: { type: "string", value: "N", help: "repeats the order of an earlier job" },
     "no-confirm": { type: "boolean", help: "decide without six fresh rounds of what was flagged" },
     ...Object.fromEntries(
@@ -71416,6 +71425,7 @@ var bench = {
     const overrides = { ...given2, ...noService };
     const suites = suitesOf(flags);
     const rounds = numberFlag(flags, "rounds", { least: 6, most: 100, whole: true }) ?? null;
+    const timeBudget = durationFlag(flags, "time-budget", secondsToNs(24 * 3600)) ?? null;
     const seed = numberFlag(flags, "seed", { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
     const json2 = writerOf(terminal, flags, "json");
     const evidence = writerOf(terminal, flags, "evidence");
@@ -71435,6 +71445,7 @@ var bench = {
           suites,
           rounds,
           confirm: flags["no-confirm"] !== true,
+          timeBudget,
           tolerance: benchTolerance
         },
         situation: { kind: "local" },
@@ -75520,7 +75531,7 @@ function revisionPhrase(revision) {
   return say`${name(shortSha(revision.sha))}${ref}${revision.how === "" ? "" : say`: ${sentence2(revision.how, "")}`}`;
 }
 var shortSha = (sha) => /^[0-9a-f]{12,}$/.test(sha) ? sha.slice(0, 12) : sha;
-function measuringTime(evidence) {
+function measuringTime2(evidence) {
   const total2 = evidence?.rounds.reduce((sum5, round) => sum5 + round.duration, 0) ?? 0;
   return total2 > 0 ? ns(total2) : null;
 }
@@ -76093,7 +76104,7 @@ function logOf(verdict) {
 function footerOf(verdict, evidence, context) {
   const parts2 = [];
   const rounds = verdict.rounds.measured + verdict.rounds.confirming;
-  const time4 = measuringTime(evidence);
+  const time4 = measuringTime2(evidence);
   if (rounds > 0) {
     const took = time4 === null ? "" : ` in ${formatDuration(time4)}`;
     parts2.push(say`${formatCount(rounds)} ${rounds === 1 ? "round" : "rounds"}${took}`);

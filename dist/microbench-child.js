@@ -154,8 +154,44 @@ async function calibrate(loop, target, clock) {
 
 // src/microbench/modules.ts
 import { pathToFileURL } from "node:url";
+
+// src/microbench/typescript.ts
+import * as nodeModule from "node:module";
+var registered = false;
+function resolveTypeScript() {
+  const { registerHooks } = nodeModule;
+  if (registered || registerHooks === void 0) return;
+  registered = true;
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      try {
+        return next(specifier, context);
+      } catch (error) {
+        for (const other of isOurs(specifier, context) ? spellings(specifier) : []) {
+          try {
+            return next(other, context);
+          } catch {
+          }
+        }
+        throw error;
+      }
+    }
+  });
+}
+function isOurs(specifier, context) {
+  return /^\.{1,2}(\/|$)/.test(specifier) && /\.[cm]?tsx?$/.test(context.parentURL ?? "");
+}
+function spellings(specifier) {
+  const script = /^(.*)\.([cm]?)jsx?$/.exec(specifier);
+  if (script !== null) return [`${script[1]}.${script[2]}ts`];
+  const folder = specifier.replace(/\/$/, "");
+  return [`${folder}.ts`, `${folder}.mts`, `${folder}/index.ts`];
+}
+
+// src/microbench/modules.ts
 async function importBenchmarks(path) {
   let exported;
+  if (/\.[cm]?ts$/.test(path)) resolveTypeScript();
   try {
     exported = await import(pathToFileURL(path).href);
   } catch (error) {
