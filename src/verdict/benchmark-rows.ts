@@ -4,9 +4,16 @@ import { type Side, sides } from '../kernel/words.ts';
 import type { BenchPlan, BenchResult, BenchSubject, SideResult } from '../microbench/evidence.ts';
 import type { BenchFinding } from './benchmark-finding.ts';
 import type { Comparison } from './compare.ts';
-import { changeOf, type Hypothesis, isBounded, isImproved } from './estimate.ts';
+import {
+  changeOf,
+  type Hypothesis,
+  isBounded,
+  isImproved,
+  isWithinSpread,
+  ratioHypothesis,
+} from './estimate.ts';
 import type { Change } from './finding.ts';
-import { hodgesLehmann, medianOf, signedRankP, smallestP } from './statistics.ts';
+import { medianOf } from './statistics.ts';
 
 /** A benchmark and what its rounds said, in the order they were measured. */
 export interface Track {
@@ -60,6 +67,8 @@ export function rowOf(
   const fromZero = pairs.some((pair) => (pair.baseline.value === 0) !== (pair.candidate.value === 0))
     ? `it went from ${baseline} to ${candidate} ${subject.unit.normalised}, so there is no ratio`
     : null;
+  const hypothesis = worse.length === 0 ? null : ratioHypothesis(worse, tolerance.min);
+  const within = hypothesis !== null && isWithinSpread(hypothesis, worseLevel);
   return {
     subject,
     used: pairs.length,
@@ -71,9 +80,9 @@ export function rowOf(
       fromZero === null ? (smaller ? worsening : mirrored(worsening)) : { kind: 'none', reason: fromZero },
     worsening,
     cpu: cpuOf(pairs, passLevel),
-    hypothesis: hypothesisOf(worse, tolerance.min),
+    hypothesis,
     improved: pairs.length > 0 && isImproved(comparison, tolerance.min),
-    bounded: pairs.length > 0 && isBounded(comparison, tolerance.detect, passLevel),
+    bounded: pairs.length > 0 && !within && isBounded(comparison, tolerance.detect, passLevel),
     fromZero,
   };
 }
@@ -97,17 +106,6 @@ function comparisonOf(
   return baseline === null || candidate === null
     ? { kind: 'none', reason: 'no round has a value of both sides', missing }
     : { kind: 'ratio', perRound, baseline, candidate, missing };
-}
-
-function hypothesisOf(worse: readonly number[], min: number): Hypothesis | null {
-  if (worse.length === 0) return null;
-  return {
-    p: signedRankP(worse),
-    smallestP: smallestP(worse),
-    large: hodgesLehmann(worse) >= Math.log1p(min),
-    blatant: false,
-    reason: null,
-  };
 }
 
 /** The same change seen from its other end: a rate that fell by 10 % rather than a cost that rose. */

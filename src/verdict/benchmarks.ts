@@ -9,6 +9,7 @@ import type { RowState } from '../kernel/words.ts';
 import type { BenchEvidence, BenchResult } from '../microbench/evidence.ts';
 import type { BenchFinding, BenchProgress, BenchVerdict } from './benchmark-finding.ts';
 import { type BenchRow, looksWorse, rowOf, settledState, type Track } from './benchmark-rows.ts';
+import { isRed } from './estimate.ts';
 import { confirmationLevel, familyLevel, type Look, looksAt } from './looks.ts';
 import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
 import { holmWithTarone } from './statistics.ts';
@@ -98,7 +99,7 @@ function takeLook({ plan }: BenchEvidence, members: readonly Member[], look: Loo
   for (const member of looking) {
     const row = rows.get(member)!;
     const p = adjusted.get(member) ?? null;
-    const flagged = look.failLevel !== null && p !== null && p <= level && row.hypothesis?.large === true;
+    const flagged = look.failLevel !== null && row.hypothesis !== null && isRed(row.hypothesis, p, level);
     if (!flagged && !look.last && (!row.bounded || looksWorse(row))) continue;
     member.stage = flagged ? { kind: 'flagged', row, at: look } : { kind: 'looked', row };
     member.adjustedP = p;
@@ -153,7 +154,7 @@ function confirm(
       const done = usable(member.track.confirming).length;
       const reason = `flagged, but confirmation ended after ${done} of ${plan.confirmationRounds} rounds`;
       member.stage = { kind: 'cut-short', row, reason };
-    } else if (p !== null && p <= confirmationLevel && row.hypothesis?.large === true) {
+    } else if (row.hypothesis !== null && isRed(row.hypothesis, p, confirmationLevel)) {
       member.stage = { kind: 'confirmed', row };
     } else {
       member.stage = { kind: 'not-confirmed', row, first };

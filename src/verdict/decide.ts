@@ -4,6 +4,7 @@ import { formatCount } from '../kernel/units.ts';
 import type { RowState } from '../kernel/words.ts';
 import { unitOf } from './compare.ts';
 import type { Hypothesis } from './estimate.ts';
+import { isRed } from './estimate.ts';
 import type { Change, Finding } from './finding.ts';
 import type { Look } from './looks.ts';
 import { confirmationLevel, familyLevel } from './looks.ts';
@@ -22,17 +23,19 @@ export interface Family {
 /** Smallest p of six rounds: enough to send something blatant to confirmation, never to fail on. */
 const blatantLevel = 1 / 64;
 
-/** Rows that a look flags: Holm-adjusted p at most its level, and an effect that matters. */
+/** Rows that a look flags: Holm-adjusted p at most its level, an effect that matters, and beyond its spread. */
 export function flagAt(rows: readonly Row[], look: Look, confirm: boolean): Family {
   return test(rows, look.failLevel ?? familyLevel, (hypothesis, adjusted) => {
-    if (look.failLevel !== null && adjusted !== null && adjusted <= look.failLevel) return true;
-    return confirm && hypothesis.blatant && hypothesis.p <= blatantLevel;
+    if (look.failLevel !== null && isRed(hypothesis, adjusted, look.failLevel)) return true;
+    return confirm && hypothesis.blatant && hypothesis.large && hypothesis.p <= blatantLevel;
   });
 }
 
 /** Rows that stay beyond doubt when all rounds of their scenario are pooled. */
 export function confirmAll(rows: readonly Row[]): Family {
-  return test(rows, confirmationLevel, (_, adjusted) => adjusted !== null && adjusted <= confirmationLevel);
+  return test(rows, confirmationLevel, (hypothesis, adjusted) =>
+    isRed(hypothesis, adjusted, confirmationLevel),
+  );
 }
 
 function test(
@@ -47,9 +50,7 @@ function test(
     family.map((member) => member.hypothesis),
     level,
   );
-  const flagged = family.filter(
-    ({ hypothesis }, index) => hypothesis.large && isFlagged(hypothesis, adjusted[index]!),
-  );
+  const flagged = family.filter(({ hypothesis }, index) => isFlagged(hypothesis, adjusted[index]!));
   return {
     adjusted: new Map(family.map(({ hypothesis }, index) => [hypothesis, adjusted[index]!])),
     flagged: new Set(flagged.map(({ row }) => row)),

@@ -22,6 +22,8 @@ export interface Hypothesis {
   readonly smallestP: number;
   /** The effect reaches the smallest change worth a red build. */
   readonly large: boolean;
+  /** The effect exceeds H, half the width of its 95 % interval: lopsided rounds can be significant without that. */
+  readonly beyondSpread: boolean;
   /** So plain that a look which may only pass sends it to confirmation. */
   readonly blatant: boolean;
   readonly reason: string | null;
@@ -73,21 +75,37 @@ export function testOf(comparison: Comparison, min: number, condition: Condition
         p: signFlipP(comparison.counts),
         smallestP: smallestP(comparison.counts),
         large: comparison.candidate - comparison.baseline >= min,
+        beyondSpread: true,
         blatant: condition.kind === 'candidate-fails',
         reason: condition.kind === 'candidate-fails' ? condition.reason : null,
       };
     case 'ratio':
-      return {
-        p: signedRankP(comparison.perRound),
-        smallestP: smallestP(comparison.perRound),
-        large: hodgesLehmann(comparison.perRound) >= Math.log1p(min),
-        blatant: false,
-        reason: null,
-      };
+      return ratioHypothesis(comparison.perRound, min);
     default:
       return assertNever(comparison);
   }
 }
+
+/** @param d ln(candidate / baseline) of each round, positive when the candidate is worse. */
+export function ratioHypothesis(d: readonly number[], min: number): Hypothesis {
+  const effect = hodgesLehmann(d);
+  return {
+    p: signedRankP(d),
+    smallestP: smallestP(d),
+    large: effect >= Math.log1p(min),
+    beyondSpread: effect > spreadOf(d),
+    blatant: false,
+    reason: null,
+  };
+}
+
+/** What may make a row red: significant at the level, large enough to matter, and beyond the measured spread. */
+export const isRed = (hypothesis: Hypothesis, adjusted: number | null, level: number): boolean =>
+  adjusted !== null && adjusted <= level && hypothesis.large && hypothesis.beyondSpread;
+
+/** Worse by all but one measure: the effect lies within the spread, so it is neither a regression nor a pass. */
+export const isWithinSpread = (hypothesis: Hypothesis, level: number): boolean =>
+  hypothesis.p <= level && hypothesis.large && !hypothesis.beyondSpread;
 
 /** In logs, so that swapping the sides turns a regression into an improvement of the same size. */
 export function isImproved(comparison: Comparison, min: number): boolean {

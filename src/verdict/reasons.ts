@@ -99,6 +99,12 @@ function spreadSentence(change: RatioChange, detect: number | null, more: number
   return `the spread is ±${asRatio(change.spread)} (${single}): ${visible}${asked}${settle}`;
 }
 
+/** Worse in most rounds, but by less than they differ among themselves: neither a regression nor a pass. */
+export function withinSpreadSentence(change: Change): string {
+  const spread = change.kind === 'ratio' && change.spread !== null ? ` of ±${asRatio(change.spread)}` : '';
+  return `it got worse by ${effectWords(change)}, which is within its spread${spread}: a quieter runner or more rounds would settle it`;
+}
+
 /** Flagged at a look, not beyond doubt in the fresh rounds. */
 export function notConfirmedSentence(first: Change, pooled: Change, rounds: number): string {
   return `not confirmed: ${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;

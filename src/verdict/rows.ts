@@ -8,10 +8,10 @@ import { metricNames, percentileShare } from '../kernel/words.ts';
 import type { Comparison } from './compare.ts';
 import { compareMetric, isPercentile, judgedView, saturatedSlices } from './compare.ts';
 import type { Hypothesis } from './estimate.ts';
-import { changeOf, isBounded, isImproved, testOf } from './estimate.ts';
+import { changeOf, isBounded, isImproved, isWithinSpread, testOf } from './estimate.ts';
 import type { Change } from './finding.ts';
 import type { UsableRound } from './pairing.ts';
-import { ineligibleSentence, metricWords, saturationSentence } from './reasons.ts';
+import { ineligibleSentence, metricWords, saturationSentence, withinSpreadSentence } from './reasons.ts';
 import type { Condition } from './same-work.ts';
 import { saturatedShare } from './same-work.ts';
 import type { ReadSlice, View } from './slices.ts';
@@ -82,6 +82,8 @@ function rowOf(
   const settled = settledState(look, metric, view, comparison, tooNoisy);
   const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
   const tested = settled === null ? testOf(comparison, tolerance.min, look.condition) : null;
+  const change = changeOf(comparison, passLevel);
+  const within = tested !== null && isWithinSpread(tested, worseLevel) ? withinSpreadSentence(change) : null;
   return {
     scenario: look.plan.name,
     metric,
@@ -89,7 +91,7 @@ function rowOf(
     view,
     tolerance,
     comparison,
-    change: changeOf(comparison, passLevel),
+    change,
     other:
       second === null || view === null
         ? null
@@ -101,7 +103,7 @@ function rowOf(
     hypotheses: [...(tested === null ? [] : [tested]), ...saturation],
     improved: settled === null && isImproved(comparison, tolerance.min),
     bounded: isBounded(comparison, tolerance.detect, passLevel),
-    blocked: settled === null ? blockOf(view, second, tolerance.min, tooNoisy) : null,
+    blocked: settled === null ? (within ?? blockOf(view, second, tolerance.min, tooNoisy)) : null,
     settled,
     note: look.condition.kind === 'comparable' && metric !== 'errors' ? look.condition.bodies : null,
   };
@@ -199,6 +201,7 @@ function saturationOf(look: ScenarioLook): Hypothesis[] {
       p: signFlipP(differences),
       smallestP: smallestP(differences),
       large: true,
+      beyondSpread: true,
       blatant: true,
       reason: saturationSentence(look.plan, candidate, baseline, of),
     },

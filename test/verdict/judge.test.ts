@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { ratio } from '../../src/kernel/units.ts';
 import type { MetricName } from '../../src/kernel/words.ts';
 import type { Finding, Verdict } from '../../src/verdict/finding.ts';
 import type { JudgeOptions } from '../../src/verdict/judge.ts';
 import { judge } from '../../src/verdict/judge.ts';
 import type { Recipe, Where } from './evidence-builder.ts';
-import { chance, evidenceOf, readPlain, scenarioPlan } from './evidence-builder.ts';
+import { chance, evidenceOf, readPlain, scenarioPlan, settings } from './evidence-builder.ts';
 
 const progressOf = (recipe: Recipe, options: JudgeOptions = {}) =>
   judge(evidenceOf(recipe), { readSlice: readPlain, ...options });
@@ -576,5 +577,37 @@ describe('eligibility and missing figures', () => {
     const verdict = verdictOf({ measuring: 6 });
     expect(row(verdict, 'p95')).toMatchObject({ judged: false, state: 'unchanged' });
     expect(verdict.findings.slice(-2).every((finding) => !finding.judged)).toBe(true);
+  });
+});
+
+describe('a change within its own spread', () => {
+  // All rounds got worse, by anything from 2 % to a factor of 20: beyond chance, and no figure to believe.
+  const lopsided = slower((round) => 0.02 * 1.7 ** (round % 10));
+  const judgedP99 = (recipe: Recipe) => {
+    const finding = row(verdictOf(recipe), 'p99');
+    if (finding.change.kind !== 'ratio') throw new Error('no ratio');
+    const { effect, spread, interval, p } = finding.change;
+    expect(p).toBeLessThan(0.001);
+    expect(interval![0]).toBeGreaterThan(0);
+    expect(Math.log1p(effect)).toBeLessThan(spread!);
+    return finding;
+  };
+
+  it('is no regression, whatever its p, and says so', () => {
+    const plan = { confirm: false, confirmationRounds: 0 };
+    const finding = judgedP99({ measuring: 12, slice: lopsided, plan });
+    expect(finding.state).toBe('undecided');
+    expect(finding.reason).toContain('within its spread');
+  });
+
+  it('is no pass either, however wide the tolerance', () => {
+    const plan = { confirm: false, confirmationRounds: 0 };
+    const judge = { ...settings, p99: { min: ratio(0.05), detect: ratio(99) } };
+    const verdict = verdictOf({ measuring: 12, slice: lopsided, plan, evidence: { judge } });
+    expect(verdict.outcome).toBe('inconclusive');
+  });
+
+  it('is not sent to confirmation', () => {
+    expect(verdictOf({ measuring: 12, slice: lopsided }).rounds.confirming).toBe(0);
   });
 });
