@@ -3,13 +3,13 @@ import type { RoundPlan, SlicePlan } from './config/plan.ts';
 import { sliceRandom } from './config/rounds.ts';
 import { attributeCost, type CostReading } from './evidence/cost-windows.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
-import type { MachineNoise, Trial } from './evidence/trial.ts';
+import type { Trial } from './evidence/trial.ts';
 import type { BothServices, RoundJob } from './job.ts';
 import { ns } from './kernel/units.ts';
 import { otherSide, type Side, sides } from './kernel/words.ts';
 import type { SliceResult } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
-import { noiseBetween, readMachine } from './service/machine.ts';
+import { type Noise, noiseBetween, readMachine } from './service/machine.ts';
 
 /** A slice as it was run; its cost is known only when the same side's next one starts. */
 interface RunSlice {
@@ -17,7 +17,7 @@ interface RunSlice {
   readonly replacement: boolean;
   readonly start: CostReading;
   readonly load: SliceResult;
-  readonly machine: MachineNoise;
+  readonly machine: Noise;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Warning } from '../kernel/errors.ts';
 import type { Bytes, Nanoseconds } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import type { SliceResult } from '../load/protocol.ts';
+import type { MachineFacts, Noise } from '../service/machine.ts';
 
 /** Why a slice may not be used; causes recorded by someone other than the service. */
 export type UnsoundReason =
@@ -15,14 +16,6 @@ export type UnsoundReason =
   | 'ports-exhausted'
   | 'not-conserved'
   | 'generator-failed';
-
-/** What the machine did meanwhile. */
-export interface MachineNoise {
-  /** Share of all CPU time stolen by the hypervisor; null where the system does not tell. */
-  readonly steal: number | null;
-  /** Mean number of runnable tasks beyond the CPUs, or the PSI "some" share of the slice; null where not told. */
-  readonly pressure: number | null;
-}
 
 /** A slice of one side: load result, cost and diagnostics. */
 export interface Trial {
@@ -40,7 +33,8 @@ export interface Trial {
     /** The part of that stretch in which this side was not under load. */
     readonly idle: Nanoseconds;
   } | null;
-  readonly machine: MachineNoise;
+  /** What the machine did meanwhile. */
+  readonly machine: Noise;
   readonly saturated: boolean;
   readonly unsound: readonly UnsoundReason[];
 }
@@ -81,17 +75,7 @@ export interface RevisionRecord {
   readonly outputHash: string | null;
 }
 
-export interface Environment {
-  readonly tailgate: string;
-  readonly node: string;
-  readonly platform: string;
-  readonly kernel: string;
-  readonly cpuModel: string;
-  readonly cpus: number;
-  readonly memory: Bytes;
-  /** Runner image and version in GitHub Actions, else null. */
-  readonly runner: string | null;
-}
+export type Environment = MachineFacts;
 
 /** What the generator reads with a scenario's schedule against a responder that does nothing. */
 export interface Floor {

@@ -167,7 +167,7 @@ function serviceFailed(verdict: Verdict): Headline {
   const more: Phrase[] = [...hintOf(verdict)];
   if (failure?.side === 'baseline') {
     more.push(
-      say`The baseline is the code without this change, so the change is not to blame; ${name('on-baseline-failure: neutral')} keeps such a job from failing.`,
+      say`The baseline is the code without this change, run with the settings of this change: it was broken before, or ${name('setup')} and ${name('start')} no longer fit it. ${name('on-baseline-failure: neutral')} keeps such a job from failing.`,
     );
   }
   return {

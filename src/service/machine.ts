@@ -31,7 +31,7 @@ export interface MachineReading {
   readonly cpus: number;
 }
 
-/** As `MachineNoise` of the evidence: share of CPU time stolen, and pressure on the run queue. */
+/** What the machine did meanwhile; null where the system does not tell. */
 export interface Noise {
   readonly steal: number | null;
   /** Share of the time in which some task waited for a CPU (PSI); without PSI, tasks beyond the CPUs. */
@@ -76,7 +76,7 @@ export function usableMemory(read: ReadText = readText, installed: number = tota
   return bytes(least);
 }
 
-/** As `Environment` of the evidence. */
+/** What a reader needs to know of the machine that measured. */
 export interface MachineFacts {
   readonly tailgate: string;
   readonly node: string;
@@ -85,6 +85,7 @@ export interface MachineFacts {
   readonly cpuModel: string;
   readonly cpus: number;
   readonly memory: Bytes;
+  /** Runner image and version in GitHub Actions, else null. */
   readonly runner: string | null;
 }
 

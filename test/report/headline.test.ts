@@ -148,7 +148,7 @@ describe('the first line of a report', () => {
     expect(text).toContain('Error: Cannot find module &#39;express&#39;');
   });
 
-  it('does not blame the change for a baseline that fails', () => {
+  it('says what a baseline that fails can mean, and blames nobody', () => {
     const broken = {
       ...made.serviceFailed,
       failure: { ...made.serviceFailed.failure!, side: 'baseline' as const, message: 'exit code 1' },
@@ -156,7 +156,7 @@ describe('the first line of a report', () => {
     const text = shown(broken);
     expect(text).toContain('**Service failed on the baseline side: exit code 1.**');
     expect(text).toContain(
-      'the change is not to blame; `on-baseline-failure: neutral` keeps such a job from failing',
+      'it was broken before, or `setup` and `start` no longer fit it. `on-baseline-failure: neutral` keeps such a job from failing',
     );
   });
 
