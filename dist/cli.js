@@ -48755,21 +48755,29 @@ function testOf(comparison, min, condition) {
         p: signFlipP(comparison.counts),
         smallestP: smallestP(comparison.counts),
         large: comparison.candidate - comparison.baseline >= min,
+        beyondSpread: true,
         blatant: condition.kind === "candidate-fails",
         reason: condition.kind === "candidate-fails" ? condition.reason : null
       };
     case "ratio":
-      return {
-        p: signedRankP(comparison.perRound),
-        smallestP: smallestP(comparison.perRound),
-        large: hodgesLehmann(comparison.perRound) >= Math.log1p(min),
-        blatant: false,
-        reason: null
-      };
+      return ratioHypothesis(comparison.perRound, min);
     default:
       return assertNever(comparison);
   }
 }
+function ratioHypothesis(d, min) {
+  const effect = hodgesLehmann(d);
+  return {
+    p: signedRankP(d),
+    smallestP: smallestP(d),
+    large: effect >= Math.log1p(min),
+    beyondSpread: effect > spreadOf2(d),
+    blatant: false,
+    reason: null
+  };
+}
+var isRed = (hypothesis, adjusted, level) => adjusted !== null && adjusted <= level && hypothesis.large && hypothesis.beyondSpread;
+var isWithinSpread = (hypothesis, level) => hypothesis.p <= level && hypothesis.large && !hypothesis.beyondSpread;
 function isImproved(comparison, min) {
   if (comparison.kind === "none") return false;
   const level = Math.max(improvedLevel, 2 ** -comparison.perRound.length);
@@ -48801,6 +48809,8 @@ function rowOf(subject2, results, tolerance3, passLevel) {
   const comparison = comparisonOf(worse, baseline, candidate, missing2);
   const worsening = changeOf(comparison, passLevel);
   const fromZero = pairs.some((pair) => pair.baseline.value === 0 !== (pair.candidate.value === 0)) ? `it went from ${baseline} to ${candidate} ${subject2.unit.normalised}, so there is no ratio` : null;
+  const hypothesis = worse.length === 0 ? null : ratioHypothesis(worse, tolerance3.min);
+  const within = hypothesis !== null && isWithinSpread(hypothesis, worseLevel);
   return {
     subject: subject2,
     used: pairs.length,
@@ -48811,9 +48821,9 @@ function rowOf(subject2, results, tolerance3, passLevel) {
     change: fromZero === null ? smaller ? worsening : mirrored(worsening) : { kind: "none", reason: fromZero },
     worsening,
     cpu: cpuOf(pairs, passLevel),
-    hypothesis: hypothesisOf(worse, tolerance3.min),
+    hypothesis,
     improved: pairs.length > 0 && isImproved(comparison, tolerance3.min),
-    bounded: pairs.length > 0 && isBounded(comparison, tolerance3.detect, passLevel),
+    bounded: pairs.length > 0 && !within && isBounded(comparison, tolerance3.detect, passLevel),
     fromZero
   };
 }
@@ -48825,16 +48835,6 @@ function logChange(baseline, candidate) {
 }
 function comparisonOf(perRound, baseline, candidate, missing2) {
   return baseline === null || candidate === null ? { kind: "none", reason: "no round has a value of both sides", missing: missing2 } : { kind: "ratio", perRound, baseline, candidate, missing: missing2 };
-}
-function hypothesisOf(worse, min) {
-  if (worse.length === 0) return null;
-  return {
-    p: signedRankP(worse),
-    smallestP: smallestP(worse),
-    large: hodgesLehmann(worse) >= Math.log1p(min),
-    blatant: false,
-    reason: null
-  };
 }
 function mirrored(change) {
   if (change.kind !== "ratio") return change;
@@ -48970,6 +48970,10 @@ function spreadSentence(change, detect, more) {
   const settle3 = more === null ? "" : `; about ${formatCount(more)} more ${more === 1 ? "round" : "rounds"} would settle it`;
   return `the spread is \xB1${asRatio(change.spread)} (${single}): ${visible2}${asked}${settle3}`;
 }
+function withinSpreadSentence(change) {
+  const spread = change.kind === "ratio" && change.spread !== null ? ` of \xB1${asRatio(change.spread)}` : "";
+  return `it got worse by ${effectWords(change)}, which is within its spread${spread}: a quieter runner or more rounds would settle it`;
+}
 function notConfirmedSentence(first, pooled, rounds) {
   return `not confirmed: ${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;
 }
@@ -49035,15 +49039,15 @@ function takeLook({ plan }, members2, look) {
   for (const member of looking) {
     const row = rows2.get(member);
     const p = adjusted.get(member) ?? null;
-    const flagged = look.failLevel !== null && p !== null && p <= level && row.hypothesis?.large === true;
+    const flagged = look.failLevel !== null && row.hypothesis !== null && isRed(row.hypothesis, p, level);
     if (!flagged && !look.last && (!row.bounded || looksWorse(row))) continue;
     member.stage = flagged ? { kind: "flagged", row, at: look } : { kind: "looked", row };
     member.adjustedP = p;
   }
 }
-function adjustedPs(members2, level, hypothesisOf2) {
+function adjustedPs(members2, level, hypothesisOf) {
   const family = members2.map((member) => {
-    const asked = hypothesisOf2(member);
+    const asked = hypothesisOf(member);
     if (asked !== null) return asked;
     const still = member.stage.kind !== "open" && member.stage.row.hypothesis?.smallestP === 1;
     return { p: 1, smallestP: still ? 1 : 0 };
@@ -49076,7 +49080,7 @@ function confirm({ plan }, members2, flagged, waiting) {
       const done = usable(member.track.confirming).length;
       const reason = `flagged, but confirmation ended after ${done} of ${plan.confirmationRounds} rounds`;
       member.stage = { kind: "cut-short", row, reason };
-    } else if (p !== null && p <= confirmationLevel && row.hypothesis?.large === true) {
+    } else if (row.hypothesis !== null && isRed(row.hypothesis, p, confirmationLevel)) {
       member.stage = { kind: "confirmed", row };
     } else {
       member.stage = { kind: "not-confirmed", row, first };
@@ -74609,6 +74613,8 @@ function rowOf3(look, metric, jobView, settings5, passLevel, tooNoisy, read7) {
   const settled = settledState2(look, metric, view, comparison, tooNoisy);
   const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
   const tested = settled === null ? testOf(comparison, tolerance3.min, look.condition) : null;
+  const change = changeOf(comparison, passLevel);
+  const within = tested !== null && isWithinSpread(tested, worseLevel2) ? withinSpreadSentence(change) : null;
   return {
     scenario: look.plan.name,
     metric,
@@ -74616,7 +74622,7 @@ function rowOf3(look, metric, jobView, settings5, passLevel, tooNoisy, read7) {
     view,
     tolerance: tolerance3,
     comparison,
-    change: changeOf(comparison, passLevel),
+    change,
     other: second === null || view === null ? null : { view: otherView(view), change: changeOf(second, passLevel) },
     rounds: {
       used: comparison.kind === "none" ? 0 : comparison.perRound.length,
@@ -74625,7 +74631,7 @@ function rowOf3(look, metric, jobView, settings5, passLevel, tooNoisy, read7) {
     hypotheses: [...tested === null ? [] : [tested], ...saturation],
     improved: settled === null && isImproved(comparison, tolerance3.min),
     bounded: isBounded(comparison, tolerance3.detect, passLevel),
-    blocked: settled === null ? blockOf(view, second, tolerance3.min, tooNoisy) : null,
+    blocked: settled === null ? within ?? blockOf(view, second, tolerance3.min, tooNoisy) : null,
     settled,
     note: look.condition.kind === "comparable" && metric !== "errors" ? look.condition.bodies : null
   };
@@ -74699,6 +74705,7 @@ function saturationOf(look) {
       p: signFlipP(differences),
       smallestP: smallestP(differences),
       large: true,
+      beyondSpread: true,
       blatant: true,
       reason: saturationSentence(look.plan, candidate, baseline, of)
     }
@@ -74709,12 +74716,16 @@ function saturationOf(look) {
 var blatantLevel = 1 / 64;
 function flagAt(rows2, look, confirm2) {
   return test(rows2, look.failLevel ?? familyLevel, (hypothesis, adjusted) => {
-    if (look.failLevel !== null && adjusted !== null && adjusted <= look.failLevel) return true;
-    return confirm2 && hypothesis.blatant && hypothesis.p <= blatantLevel;
+    if (look.failLevel !== null && isRed(hypothesis, adjusted, look.failLevel)) return true;
+    return confirm2 && hypothesis.blatant && hypothesis.large && hypothesis.p <= blatantLevel;
   });
 }
 function confirmAll(rows2) {
-  return test(rows2, confirmationLevel, (_, adjusted) => adjusted !== null && adjusted <= confirmationLevel);
+  return test(
+    rows2,
+    confirmationLevel,
+    (hypothesis, adjusted) => isRed(hypothesis, adjusted, confirmationLevel)
+  );
 }
 function test(rows2, level, isFlagged) {
   const family = rows2.filter((row) => row.judged).flatMap((row) => row.hypotheses.map((hypothesis) => ({ row, hypothesis })));
@@ -74722,9 +74733,7 @@ function test(rows2, level, isFlagged) {
     family.map((member) => member.hypothesis),
     level
   );
-  const flagged = family.filter(
-    ({ hypothesis }, index) => hypothesis.large && isFlagged(hypothesis, adjusted[index])
-  );
+  const flagged = family.filter(({ hypothesis }, index) => isFlagged(hypothesis, adjusted[index]));
   return {
     adjusted: new Map(family.map(({ hypothesis }, index) => [hypothesis, adjusted[index]])),
     flagged: new Set(flagged.map(({ row }) => row))
@@ -75837,7 +75846,7 @@ function serviceFailed(verdict) {
   const more = [...hintOf(verdict)];
   if (failure3?.side === "baseline") {
     more.push(
-      say`The baseline is the code without this change, so the change is not to blame; ${name("on-baseline-failure: neutral")} keeps such a job from failing.`
+      say`The baseline is the code without this change, run with the settings of this change: it was broken before, or ${name("setup")} and ${name("start")} no longer fit it. ${name("on-baseline-failure: neutral")} keeps such a job from failing.`
     );
   }
   return {
