@@ -14,9 +14,10 @@ import type {
   BenchSubject,
 } from './microbench/evidence.ts';
 import { benchFiles } from './microbench/files.ts';
-import { discoverFunctions, type FunctionPlan, measureFunctions } from './microbench/functions.ts';
+import { discoverFunctions, measureFunctions } from './microbench/functions.ts';
 import { findNode } from './microbench/node.ts';
 import type { FunctionJob } from './microbench/pair.ts';
+import type { FunctionPlan } from './microbench/sampling.ts';
 import { runSuite, type Suite, type SuiteJob, suiteResults, suiteSubjects } from './microbench/suites.ts';
 import { meterFor } from './service/cost.ts';
 import { withoutSecrets } from './service/environment.ts';

@@ -1,10 +1,7 @@
 /** Everything a verdict on microbenchmarks needs, as plain data: one value a process and round, with its samples. */
-import { TailgateError } from '../kernel/errors.ts';
 import type { Nanoseconds, Ratio } from '../kernel/units.ts';
-import type { Side } from '../kernel/words.ts';
-import type { BenchUnit, Direction } from './samples.ts';
-
-export const benchEvidenceVersion = 1;
+import type { Direction, Side } from '../kernel/words.ts';
+import type { BenchUnit } from './samples.ts';
 
 /** Where a benchmark's values come from. */
 export type BenchSource =
@@ -37,7 +34,7 @@ export interface BenchSubject {
 export type SideResult =
   | {
       readonly kind: 'measured';
-      /** Median of the samples, in the subject's unit. */
+      /** In the subject's unit: the median of the samples; of functions see `valuesInTurns`. */
       readonly value: number;
       readonly samples: readonly number[];
       /** CPU time an operation in the same samples, ns; null where it is not known or is itself the value. */
@@ -82,7 +79,7 @@ export interface BenchRevision {
 
 export interface BenchEvidence {
   readonly schema: 'tailgate-bench-evidence';
-  readonly version: typeof benchEvidenceVersion;
+  readonly version: 1;
   /** ISO date and time. */
   readonly createdAt: string;
   readonly seed: number;
@@ -92,43 +89,4 @@ export interface BenchEvidence {
   readonly plan: BenchPlan;
   readonly subjects: readonly BenchSubject[];
   readonly rounds: readonly BenchRound[];
-}
-
-export function serialiseBench(evidence: BenchEvidence): string {
-  return `${JSON.stringify(evidence)}\n`;
-}
-
-/**
- * Reads stored evidence; every number in it is finite, because JSON has no other.
- * @throws TailgateError `usage` when it is no such evidence, or of another version.
- */
-export function parseBench(text: string): BenchEvidence {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw refused('it is no JSON, or it is cut off', cause);
-  }
-  const found = value as Partial<Record<keyof BenchEvidence, unknown>> | null;
-  if (typeof found !== 'object' || found?.schema !== 'tailgate-bench-evidence') {
-    throw refused('it has no "schema": "tailgate-bench-evidence"');
-  }
-  if (found.version !== benchEvidenceVersion) {
-    throw refused(
-      `it is of version ${String(found.version)}, and this Tailgate reads version ${benchEvidenceVersion}`,
-    );
-  }
-  if (!Array.isArray(found.subjects) || !Array.isArray(found.rounds) || typeof found.plan !== 'object') {
-    throw refused('its plan, subjects or rounds are missing');
-  }
-  return value as BenchEvidence;
-}
-
-function refused(why: string, cause?: unknown): TailgateError {
-  return new TailgateError({
-    code: 'usage',
-    message: `this is no evidence of microbenchmarks: ${why}`,
-    hint: 'name a file that `tailgate bench --evidence FILE` wrote',
-    cause,
-  });
 }

@@ -7,8 +7,8 @@ import { TailgateError } from '../kernel/errors.ts';
 import { msToNs, nsToMs } from '../kernel/units.ts';
 import { type Side, sides } from '../kernel/words.ts';
 import type { Random } from '../kernel/world.ts';
-import { median, quads } from './functions.ts';
 import type { BenchRow, BenchUnit } from './samples.ts';
+import { median, quads } from './sampling.ts';
 import { exitProblem, type MemoryMeter, runInLedger, type SuiteJob, type SuiteRun } from './suites.ts';
 
 /** CPU time of a sample: fifty times the millisecond that user and system time are cut to. */

@@ -1,22 +1,12 @@
 /** Exported functions of both sides: found and calibrated once, then sampled in turns in fresh processes each round. */
-import type { Nanoseconds } from '../kernel/units.ts';
-import { msToNs, ns } from '../kernel/units.ts';
+import { ns } from '../kernel/units.ts';
 import { otherSide, type Side, sides } from '../kernel/words.ts';
 import type { Random } from '../kernel/world.ts';
-import type { BenchResult, BenchSubject, SideResult } from './evidence.ts';
+import type { BenchResult, BenchSubject } from './evidence.ts';
 import { type FunctionJob, finishPair, openPair, type Pair } from './pair.ts';
-import type { Collection, FunctionName } from './protocol.ts';
+import type { FunctionName } from './protocol.ts';
+import { type FunctionPlan, measureInTurns, sampleTarget, samplingOf } from './sampling.ts';
 import type { Answer } from './side-process.ts';
-
-/** How one function is sampled, the same on both sides and in every round. */
-export interface FunctionPlan {
-  readonly name: string;
-  readonly benchmark: FunctionName;
-  readonly iterations: number;
-  /** A side and round; a multiple of 4. */
-  readonly samples: number;
-  readonly collect: Collection;
-}
 
 export interface Discovery {
   readonly subjects: readonly BenchSubject[];
@@ -25,15 +15,6 @@ export interface Discovery {
   readonly warnings: readonly string[];
 }
 
-/** Long enough that the resolution of the clocks (1 µs for CPU time) is below 0.1 % of a sample. */
-const sampleTarget = msToNs(4);
-/** Of all samples of a benchmark on one side in a round: slow ones get fewer. */
-const samplesTarget = msToNs(400);
-const samplesBounds = { least: 4, most: 32 };
-/** A full collection that takes longer than this is left to the beginning of a round. */
-const longCollection = msToNs(15);
-/** Warm-up is work: blocks as large as samples, in turns, until the last two of both sides agree. */
-const warmUp = { least: 6, most: 40, agree: 0.05 };
 /** Below this an operation is no work any more. */
 const suspicious = ns(0.5);
 
@@ -129,14 +110,11 @@ async function calibrateBoth(pair: Pair, benchmark: FunctionName, first: Side): 
     if (answer.kind === 'problem') return refuse(await blame(pair, side, benchmark, answer));
     if (answer.kind === 'calibrated') answers.push(answer);
   }
-  const iterations = Math.max(...answers.map((answer) => answer.iterations));
+  const sampling = samplingOf(answers);
   const each = Math.min(...answers.map((answer) => answer.elapsed / answer.iterations));
-  const length = Math.max(...answers.map((answer) => (answer.elapsed / answer.iterations) * iterations));
-  const { least, most } = samplesBounds;
-  const wanted = Math.min(most, Math.max(least, Math.floor(samplesTarget / Math.max(1, length))));
   const subject: BenchSubject = {
     ...blank(name),
-    iterations,
+    iterations: sampling.iterations,
     presence: present.length === 2 ? 'both' : present[0]!,
     alone: present.length === 2 ? null : each,
     remark:
@@ -145,17 +123,7 @@ async function calibrateBoth(pair: Pair, benchmark: FunctionName, first: Side): 
         : null,
   };
   if (present.length < 2) return { subject, plan: null };
-  const collection = Math.max(...answers.map((answer) => answer.collection));
-  return {
-    subject,
-    plan: {
-      name,
-      benchmark,
-      iterations,
-      samples: wanted - (wanted % 4),
-      collect: collection > longCollection ? 'minor' : 'full',
-    },
-  };
+  return { subject, plan: { name, benchmark, ...sampling } };
 
   function refuse(problem: string): Calibrated {
     return { subject: { ...blank(name), problem }, plan: null };
@@ -190,7 +158,7 @@ export async function measureFunctions(
   let pair = await openPair(job, drawSide(random), files);
   try {
     for (const plan of random.shuffle(plans)) {
-      results.push(await measureOne(pair, plan, random));
+      results.push(await measureInTurns(pair.processes, plan, drawSide(random), random));
       if (!isBroken(pair)) continue;
       await pair[Symbol.asyncDispose]();
       pair = await openPair(job, drawSide(random), files);
@@ -202,80 +170,4 @@ export async function measureFunctions(
   return results;
 }
 
-interface Sample {
-  readonly wall: Nanoseconds;
-  readonly cpu: Nanoseconds;
-}
-
-async function measureOne(pair: Pair, plan: FunctionPlan, random: Random): Promise<BenchResult> {
-  const { benchmark, iterations } = plan;
-  const first = drawSide(random);
-  const order = [first, otherSide(first)];
-  const digests: Partial<Record<Side, string | null>> = {};
-  const failures: Partial<Record<Side, Extract<Answer, { kind: 'problem' }>>> = {};
-  for (const side of order) {
-    const answer = await pair.processes[side].ask({ kind: 'begin', benchmark });
-    if (answer.kind === 'problem') failures[side] = answer;
-    if (answer.kind === 'begun') digests[side] = answer.digest;
-  }
-  const samples: Record<Side, Sample[]> = { baseline: [], candidate: [] };
-  const take = async (side: Side, collect: Collection): Promise<Sample | null> => {
-    if (Object.keys(failures).length > 0) return null;
-    const answer = await pair.processes[side].ask({ kind: 'sample', benchmark, iterations, collect });
-    if (answer.kind === 'problem') failures[side] = answer;
-    return answer.kind === 'sampled' ? answer : null;
-  };
-  await warm(order, take);
-  for (const side of order) await take(side, plan.collect === 'full' ? 'none' : 'full');
-  for (const side of quads(plan.samples, random)) {
-    const sample = await take(side, plan.collect);
-    if (sample !== null) samples[side].push(sample);
-  }
-  const resultOf = (side: Side): SideResult => {
-    const failure = failures[side];
-    if (failure !== undefined) return { kind: 'failed', reason: `it ${failure.reason}` };
-    if (failures[otherSide(side)] !== undefined) return { kind: 'unmeasured' };
-    const values = samples[side].map((sample) => sample.wall / iterations);
-    const cpu = ns(median(samples[side].map((sample) => sample.cpu / iterations)));
-    return { kind: 'measured', value: median(values), samples: values, cpu, digest: digests[side] ?? null };
-  };
-  return { name: plan.name, baseline: resultOf('baseline'), candidate: resultOf('candidate') };
-}
-
-async function warm(
-  order: readonly Side[],
-  take: (side: Side, collect: Collection) => Promise<Sample | null>,
-): Promise<void> {
-  const last: Record<Side, number> = { baseline: Number.NaN, candidate: Number.NaN };
-  for (let block = 0; block < warmUp.most; block++) {
-    let steady = true;
-    for (const side of order) {
-      const sample = await take(side, 'none');
-      if (sample === null) return;
-      // CPU time is what settles: wall time jumps whenever the machine does something else.
-      const now = Math.max(1, sample.cpu);
-      steady &&= Math.abs(now / last[side] - 1) <= warmUp.agree;
-      last[side] = now;
-    }
-    if (steady && block + 1 >= warmUp.least) return;
-  }
-}
-
-/** Equally many ABBA and BAAB, shuffled: two samples of each side in a quad, `samples` of each side in all. */
-export function quads(samples: number, random: Random): readonly Side[] {
-  const all = Array.from({ length: samples / 2 }, (_, index): readonly Side[] =>
-    index % 2 === 0
-      ? ['baseline', 'candidate', 'candidate', 'baseline']
-      : ['candidate', 'baseline', 'baseline', 'candidate'],
-  );
-  return random.shuffle(all).flat();
-}
-
 const drawSide = (random: Random): Side => (random.coin() ? 'baseline' : 'candidate');
-
-/** Mean of the middle two for an even count; NaN of nothing. */
-export function median(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort();
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
