@@ -152,6 +152,7 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     placement: planPlacement(usableCpus()).kind,
     plan,
     config,
+    waivers: config.waivers.map((waiver) => ({ ...waiver, origin: 'the configuration' })),
   });
   found.evidence = evidence;
   // Awaited here: the worktrees must outlive it.

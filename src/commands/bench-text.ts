@@ -4,9 +4,10 @@ import { formatChange, formatDuration, formatRatio, type Nanoseconds, toChange }
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import { wrapped } from '../report/columns.ts';
 import { visible } from '../report/escape.ts';
+import { quantityText } from '../report/figures.ts';
 import type { BenchFinding, BenchVerdict } from '../verdict/benchmark-finding.ts';
 import type { Change } from '../verdict/finding.ts';
-import { figure, table } from './figures.ts';
+import { table } from './figures.ts';
 
 export interface ShownBench {
   readonly verdict: BenchVerdict;
@@ -83,7 +84,7 @@ function changeWords(change: Change): string {
 
 function cellsOf(finding: BenchFinding): readonly string[] {
   const { change, unit } = finding;
-  const value = (one: number | null): string => (one === null ? '–' : figure(one, unit));
+  const value = (one: number | null): string => (one === null ? '–' : quantityText(one, unit));
   const cpu = finding.cpu?.change;
   return [
     visible(finding.name),

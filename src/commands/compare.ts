@@ -5,6 +5,7 @@ import { formatChange, formatRatio } from '../kernel/units.ts';
 import { readResultFile } from '../microbench/result-file.ts';
 import { wrapped } from '../report/columns.ts';
 import { visible } from '../report/escape.ts';
+import { quantityText } from '../report/figures.ts';
 import {
   compareStored,
   type StoredComparison,
@@ -12,7 +13,7 @@ import {
   type StoredSide,
 } from '../verdict/stored-results.ts';
 import type { Command } from './command.ts';
-import { directionWords, figure, table } from './figures.ts';
+import { directionWords, table } from './figures.ts';
 import { formatFlag, formatOf } from './formats.ts';
 import { tellWarnings } from './read.ts';
 
@@ -99,7 +100,7 @@ function shownSide(side: StoredSide | null): string {
   if (side === null) return '–';
   if (side.value === null) return 'missing';
   const within = side.within === null ? '' : ` ±${formatRatio(side.within)} in ${side.samples}`;
-  return `${figure(side.value, side.unit)}${within}`;
+  return `${quantityText(side.value, side.unit)}${within}`;
 }
 
 function words({ change }: StoredRow): { readonly change: string; readonly note: string } {

@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { readResultFile } from '../microbench/result-file.ts';
 import type { BenchRow, ReadResult } from '../microbench/samples.ts';
 import { visible } from '../report/escape.ts';
+import { quantityText } from '../report/figures.ts';
 import type { Command, Terminal } from './command.ts';
-import { directionWords, figure, table } from './figures.ts';
+import { directionWords, table } from './figures.ts';
 import { formatFlag, formatOf } from './formats.ts';
 
 export const read: Command = {
@@ -66,7 +67,7 @@ const cellsOf = (row: BenchRow): readonly string[] => [
   visible(row.name),
   visible(row.unit.normalised, 40),
   directionWords(row.direction),
-  row.value === null ? 'missing' : figure(row.value, { ...row.unit, normalised: '' }),
+  row.value === null ? 'missing' : quantityText(row.value, { ...row.unit, normalised: '' }),
   String(row.samples.length),
   row.problem === null ? '' : visible(row.problem, 200),
 ];

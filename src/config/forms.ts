@@ -42,6 +42,11 @@ export const globForm: Form = {
   pattern: /^[^\s\0](?:[^\0]*[^\s\0])?$/,
   wanted: 'wanted a glob such as src/**',
 };
+export const dateForm: Form = {
+  pattern: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  wanted: 'wanted a day such as 2027-01-31',
+};
+export const ceilingWanted = 'wanted a share such as 12%, or points such as 2 points for tail and errors';
 export const variableForm: Form = {
   pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
   wanted: 'wanted a name of letters, digits and underscores, no digit first',

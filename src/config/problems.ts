@@ -21,19 +21,31 @@ export type Reading<Settings> =
   | { readonly kind: 'understood'; readonly settings: Settings }
   | ({ readonly kind: 'refused' } & Faults);
 
+interface Issue {
+  readonly code?: string;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+  /** Of a union: the issues of each of its forms, with paths from the union on. */
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** A group of keys where a text or a group may stand: what is wrong inside the group says more than "neither of them". */
+function insideUnion(raw: unknown, issue: Issue): readonly Issue[] {
+  const found = valueAt(raw, issue.path as KeyPath);
+  if (issue.code !== 'invalid_union' || typeof found !== 'object' || found === null) return [issue];
+  const group = issue.errors?.find((form) =>
+    form.every((one) => one.path.length > 0 || one.code !== 'invalid_type'),
+  );
+  if (group === undefined || Array.isArray(found)) return [issue];
+  return group.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+}
+
 /** @param issues as the schema's library reports them. */
-export function faultsOf(
-  raw: unknown,
-  issues: readonly {
-    readonly code?: string;
-    readonly path: readonly PropertyKey[];
-    readonly message: string;
-    readonly keys?: readonly string[];
-  }[],
-): Faults {
+export function faultsOf(raw: unknown, issues: readonly Issue[]): Faults {
   const problems: Problem[] = [];
   const unknown: KeyPath[] = [];
-  for (const issue of issues) {
+  for (const issue of issues.flatMap((one) => insideUnion(raw, one))) {
     const path = issue.path as KeyPath;
     if (issue.code === 'unrecognized_keys') unknown.push(...(issue.keys ?? []).map((key) => [...path, key]));
     else problems.push({ path, text: issue.message, found: valueAt(raw, path) });

@@ -1,180 +1,26 @@
 /** The one description of tailgate.yml: what is read, with which defaults, and the JSON Schema derived from it. */
 import { z } from 'zod';
-import { parseDuration, parseRatio } from '../kernel/units.ts';
 import { failOnWords } from '../kernel/words.ts';
-import {
-  commandForm,
-  directoryForm,
-  durationPattern,
-  type Form,
-  globForm,
-  headerProblem,
-  nameForm,
-  parseStatus,
-  pathForm,
-  pointsForm,
-  ratioForm,
-  revisionForm,
-  statusPattern,
-  statusWanted,
-  variableProblem,
-} from './forms.ts';
+import { commandForm, directoryForm, globForm, pathForm, revisionForm, variableProblem } from './forms.ts';
 import { faultsOf, type Reading } from './problems.ts';
-
-const formed = (form: Form) => z.string({ error: form.wanted }).regex(form.pattern, { error: form.wanted });
-
-const weightError = 'wanted a number from 0 to 1000000';
-const weight = z
-  .number({ error: weightError })
-  .min(0, { error: weightError })
-  .max(1e6, { error: weightError });
-
-const truth = z.boolean({ error: 'wanted true or false' });
-
-function choice<const Word extends string>(words: readonly Word[]) {
-  return z.enum(words, { error: `wanted one of ${words.join(', ')}` });
-}
-
-function whole(least: number, most: number) {
-  const error = `wanted a whole number from ${least} to ${most}`;
-  return z.int({ error }).min(least, { error }).max(most, { error });
-}
-
-function rate(most: number) {
-  const error = `wanted requests a second, above 0 and at most ${most}`;
-  return z.number({ error }).positive({ error }).max(most, { error });
-}
-
-function duration(least: string, most: string) {
-  const error = `wanted a duration from ${least} to ${most}, with its unit, such as 250ms, 5s or 4m`;
-  const [from, to] = [parseDuration(least)!, parseDuration(most)!];
-  return z
-    .string({ error })
-    .regex(durationPattern, { error })
-    .transform((text, context) => {
-      const value = parseDuration(text);
-      if (value !== null && value >= from && value <= to) return value;
-      context.addIssue(error);
-      return z.NEVER;
-    });
-}
-
-const share = (form: Form) =>
-  formed(form).transform((text, context) => {
-    const value = parseRatio(text);
-    if (value !== null) return value;
-    context.addIssue(form.wanted);
-    return z.NEVER;
-  });
-const ratio = share(ratioForm);
-const points = share(pointsForm).refine((value) => value <= 1, { error: 'wanted at most 100 points' });
-
-const wantStatus = { error: statusWanted };
-const oneStatus = z.union(
-  [z.int().min(100, wantStatus).max(599, wantStatus), z.string().regex(statusPattern, wantStatus)],
-  wantStatus,
-);
-const status = z
-  .union([oneStatus, z.array(oneStatus, wantStatus).min(1, wantStatus)], wantStatus)
-  .transform((value) => (Array.isArray(value) ? value : [value]).map((one) => parseStatus(one)!));
-
-/** Names to values that are written as text, whatever YAML made of them; `problemOf` says what cannot be. */
-function texts(what: string, problemOf: (name: string, value: string) => string | null) {
-  const error = `wanted ${what}`;
-  return z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: 'wanted text' }), { error })
-    .transform((record, context) => {
-      const entries = Object.entries(record).map(([name, value]) => [name, String(value)] as const);
-      for (const [name, value] of entries) {
-        const message = problemOf(name, value);
-        if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
-      }
-      return Object.fromEntries(entries);
-    });
-}
-const headers = texts('header names with their values', headerProblem);
-
-function group<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? undefined : 'wanted a group of keys'),
-  });
-}
-
-/** Checks that look at several keys must also run when a neighbour is wrong: every problem is told at once. */
-const numbers = (value: unknown, ...keys: readonly string[]): boolean =>
-  keys.every((key) => typeof (value as Record<string, unknown> | null)?.[key] === 'number');
-
-function tolerance(min: string, detect: string) {
-  return group({
-    min: ratio.prefault(min).describe('The smallest change worth a red build.'),
-    detect: ratio.prefault(detect).describe('The change that a pass must exclude.'),
-  })
-    .refine((value) => value.detect > value.min, {
-      path: ['detect'],
-      error: `detect must be above min (without a value of their own: min ${min}, detect ${detect})`,
-      when: ({ value }) => numbers(value, 'min', 'detect'),
-    })
-    .prefault({});
-}
-
-const least = (min: string) =>
-  group({ min: points.prefault(min).describe('The smallest change worth a red build.') }).prefault({});
-
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-const request = group({
-  method: choice(methods).default('GET'),
-  path: formed(pathForm).default('/'),
-  headers: headers.prefault({}),
-  body: z
-    .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())], {
-      error: 'wanted text, or keys and values to be sent as JSON, or null',
-    })
-    .nullable()
-    .default(null)
-    .describe('Text is sent as it is; keys and values are sent as JSON with its content-type.'),
-  weight: weight
-    .default(1)
-    .describe('The share of this request among those of the scenario; 0 leaves it out.'),
-  expect: group({ status: status.prefault('2xx').describe('Answers that count as right.') }).prefault({}),
-}).refine((value) => value.method !== 'HEAD' || value.body == null, {
-  path: ['body'],
-  error: 'a HEAD request has no body: remove it, or use another method',
-});
-
-const scenarioRate = rate(50_000);
-const scenario = group({
-  name: formed(nameForm).default('default'),
-  rate: scenarioRate.optional().describe('Requests a second; without it, the rate of the whole file.'),
-  path: formed(pathForm).optional().describe('Short for one request: GET this path.'),
-  requests: z
-    .array(request, { error: 'wanted a list of requests' })
-    .min(1, { error: 'wanted at least one request' })
-    .max(1000, { error: 'wanted at most 1000 requests' })
-    .refine((list) => !list.every((one) => one?.weight === 0), {
-      error: 'every request has weight 0: give at least one of them a weight above 0',
-      when: ({ value }) => Array.isArray(value) && value.length > 0,
-    })
-    .optional(),
-}).refine((value) => value.path === undefined || value.requests === undefined, {
-  path: ['path'],
-  error: '`path` is short for one request: give either `path` or `requests`',
-  when: () => true,
-});
-
-/** The first name that is used twice; null when all differ. */
-function sameName(list: unknown): string | null {
-  const names = (list as readonly ({ readonly name?: string } | undefined)[]).map((one) => one?.name);
-  return names.find((name, index) => name !== undefined && names.indexOf(name) !== index) ?? null;
-}
-
-const scenarios = z
-  .array(scenario, { error: 'wanted a list of scenarios' })
-  .min(1, { error: 'wanted at least one scenario' })
-  .max(20, { error: 'wanted at most 20 scenarios' })
-  .refine((list) => sameName(list) === null, {
-    error: ({ input }) => `two scenarios are named ${JSON.stringify(sameName(input))}: names must differ`,
-    when: ({ value }) => Array.isArray(value),
-  });
+import { microbenchmarks, waivers } from './schema-judging.ts';
+import { scenarioRate, scenarios } from './schema-scenarios.ts';
+import {
+  choice,
+  duration,
+  formed,
+  group,
+  headers,
+  least,
+  numbers,
+  rate,
+  ratio,
+  status,
+  texts,
+  tolerance,
+  truth,
+  whole,
+} from './schema-values.ts';
 
 const roundCount = whole(6, 60);
 const auto = (number: z.ZodNumber, what: string) =>
@@ -225,6 +71,7 @@ const file = group({
   'max-sockets': whole(1, 10_000).default(256),
   'max-in-flight': whole(1, 1_000_000).default(10_000),
   scenarios: scenarios.prefault([{}]),
+  microbenchmarks,
 
   'time-budget': duration('1s', '6h').prefault('4m').describe('Measuring and confirmation, without setup.'),
   rounds: group({ aim: roundCount.default(12), least: roundCount.default(6), most: roundCount.default(15) })
@@ -264,6 +111,7 @@ const file = group({
     'cpu-total': tolerance('3%', '10%').describe('CPU time a request over whole rounds.'),
     tail: least('5 points').describe('Share of slices with a stall.'),
     errors: least('0.1 points').describe('Share of requests that failed.'),
+    microbenchmarks: tolerance('2%', '5%').describe('Time of an operation, or what a command prints.'),
   }).prefault({}),
   'on-different-body': choice(['warn', 'stop']).default('warn'),
   'fail-on': z
@@ -271,10 +119,7 @@ const file = group({
     .default(['regression', 'invalid', 'service-failed'])
     .describe('What turns the job red.'),
   'on-baseline-failure': choice(['fail', 'neutral']).default('fail'),
-  waivers: z
-    .array(z.unknown(), { error: 'wanted a list' })
-    .max(0, { error: 'this version has no accepted changes yet: remove the entries, or widen `judge`' })
-    .default([]),
+  waivers,
   'trust-config': choice(['candidate', 'baseline']).default('candidate'),
   comment: choice(['always', 'on-change', 'on-regression', 'never']).default('on-change'),
 }).meta({ title: 'tailgate.yml', description: 'What a Tailgate job builds, measures and judges.' });

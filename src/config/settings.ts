@@ -1,6 +1,6 @@
 /** What a job was asked to do, with every default filled in: downstream of here nothing is optional. */
 import type { Bytes, Nanoseconds, PerSecond, Ratio } from '../kernel/units.ts';
-import type { FailOn, MetricName } from '../kernel/words.ts';
+import type { FailOn, Format, MetricName } from '../kernel/words.ts';
 
 export type Arrivals = 'constant' | 'poisson';
 
@@ -40,11 +40,34 @@ export interface JudgeSettings {
   /** Points: 0.05 is 5 points. */
   readonly tail: { readonly min: Ratio };
   readonly errors: { readonly min: Ratio };
+  readonly microbenchmarks: Tolerance;
+}
+
+/** A command among the microbenchmarks. */
+export type SuiteSettings =
+  /** Standard output of the command is the result file. */
+  | {
+      readonly kind: 'command';
+      readonly name: string;
+      readonly command: string;
+      readonly format: 'auto' | Format;
+    }
+  /** A command-line tool: CPU time and peak memory of its process tree, an execution. */
+  | { readonly kind: 'execution'; readonly name: string; readonly exec: string };
+
+export interface MicrobenchmarkSettings {
+  /** Globs of files whose exported functions are benchmarks. */
+  readonly files: readonly string[];
+  /** false: they are the globs that nobody named, and a file that cannot be loaded may be another tool's. */
+  readonly declared: boolean;
+  readonly suites: readonly SuiteSettings[];
 }
 
 export interface WaiverSettings {
+  /** A scenario, or a microbenchmark by its full name. */
   readonly scenario: string;
   readonly metric: MetricName;
+  /** The largest change for the worse that is accepted; points as a share for `tail` and `errors`. */
   readonly ceiling: Ratio;
   /** ISO date, the last day it holds; null = no end. */
   readonly expires: string | null;
@@ -76,6 +99,7 @@ export interface GateConfig {
   readonly maxSockets: number;
   readonly maxInFlight: number;
   readonly scenarios: readonly ScenarioSettings[];
+  readonly microbenchmarks: MicrobenchmarkSettings;
 
   readonly timeBudget: Nanoseconds;
   readonly rounds: { readonly aim: number; readonly least: number; readonly most: number };

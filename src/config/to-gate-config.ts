@@ -1,7 +1,8 @@
 /** The words of the file → the settings of the house: camel case, brands, scenarios with their rate and requests. */
-import { perSecond } from '../kernel/units.ts';
+import { perSecond, ratio } from '../kernel/units.ts';
 import type { FileSettings } from './schema.ts';
-import type { GateConfig, RequestSettings, ScenarioSettings } from './settings.ts';
+import { defaultBenchGlobs } from './schema-judging.ts';
+import type { GateConfig, MicrobenchmarkSettings, RequestSettings, ScenarioSettings } from './settings.ts';
 
 type FileScenario = FileSettings['scenarios'][number];
 type FileRequest = NonNullable<FileScenario['requests']>[number];
@@ -27,6 +28,7 @@ export function toGateConfig(file: FileSettings, env: Readonly<Record<string, st
     maxSockets: file['max-sockets'],
     maxInFlight: file['max-in-flight'],
     scenarios: file.scenarios.map((scenario) => toScenario(scenario, file.rate)),
+    microbenchmarks: toMicrobenchmarks(file.microbenchmarks),
     timeBudget: file['time-budget'],
     rounds: file.rounds,
     slices: file.slices,
@@ -45,11 +47,12 @@ export function toGateConfig(file: FileSettings, env: Readonly<Record<string, st
       cpuTotal: file.judge['cpu-total'],
       tail: file.judge.tail,
       errors: file.judge.errors,
+      microbenchmarks: file.judge.microbenchmarks,
     },
     onDifferentBody: file['on-different-body'],
     failOn: [...new Set(file['fail-on'])],
     onBaselineFailure: file['on-baseline-failure'],
-    waivers: [],
+    waivers: file.waivers.map((waiver) => ({ ...waiver, ceiling: ratio(waiver.ceiling) })),
     trustConfig: file['trust-config'],
     comment: file.comment,
   };
@@ -80,4 +83,18 @@ function toRequest(request: FileRequest): RequestSettings {
     headers: named ? headers : { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };
+}
+
+function toMicrobenchmarks(
+  entries: FileSettings['microbenchmarks'] = [...defaultBenchGlobs],
+): MicrobenchmarkSettings {
+  const suites = entries
+    .filter((entry) => typeof entry !== 'string')
+    .map(({ name, command, format, exec }) =>
+      command === undefined
+        ? { kind: 'execution' as const, name, exec: exec! }
+        : { kind: 'command' as const, name, command, format: format ?? ('auto' as const) },
+    );
+  const files = entries.filter((entry) => typeof entry === 'string');
+  return { files, declared: files.join('\n') !== defaultBenchGlobs.join('\n'), suites };
 }

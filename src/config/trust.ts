@@ -9,11 +9,13 @@ import type { GateConfig } from './settings.ts';
 export function trustedConfig(candidate: GateConfig, baseline: GateConfig | null): GateConfig {
   if (baseline === null) return candidate;
   if (candidate.trustConfig !== 'baseline' && baseline.trustConfig !== 'baseline') return candidate;
-  const { judge, waivers, failOn, onBaselineFailure, onDifferentBody, confirm, paths } = baseline;
+  const { judge, waivers, microbenchmarks, failOn, onBaselineFailure, onDifferentBody, confirm, paths } =
+    baseline;
   return {
     ...candidate,
     judge,
     waivers,
+    microbenchmarks,
     failOn,
     onBaselineFailure,
     onDifferentBody,

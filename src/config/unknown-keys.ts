@@ -5,8 +5,7 @@ import { nearest } from './suggestions.ts';
 /** Keys that are no slips of the hand; indexes of lists left out. */
 const knownElsewhere: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    microbenchmarks: 'this version measures no microbenchmarks yet: remove the key',
-    'judge.microbenchmarks': 'this version measures no microbenchmarks yet: remove the key',
+    'judge.microbenchmark': 'all microbenchmarks share one tolerance: give `microbenchmarks`',
     'scenarios.url':
       'this version measures only services that it starts itself: remove the key and give `start`',
     'scenarios.requests.feed': 'this version has no data feeds yet: remove the key and list the requests',
@@ -24,14 +23,19 @@ const knownElsewhere: ReadonlyMap<string, string> = new Map(
 interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly items?: SchemaNode;
+  /** A text or a group of keys: only the group has any. */
+  readonly anyOf?: readonly SchemaNode[];
 }
 
 /** The keys a JSON Schema knows where `path` leads to; empty where any key may stand. */
 export function knownKeys(schema: unknown, path: KeyPath): readonly string[] {
   let node = schema as SchemaNode | undefined;
-  for (const step of path) node = typeof step === 'number' ? node?.items : node?.properties?.[step];
+  for (const step of path) node = groupIn(typeof step === 'number' ? node?.items : node?.properties?.[step]);
   return Object.keys(node?.properties ?? {});
 }
+
+const groupIn = (node: SchemaNode | undefined): SchemaNode | undefined =>
+  node?.anyOf?.find((form) => form.properties !== undefined) ?? node;
 
 /**
  * @param path of the unknown key itself.

@@ -4,8 +4,9 @@ import type { GateConfig } from '../config/settings.ts';
 import type { Warning } from '../kernel/errors.ts';
 import { formatDuration, formatRatio, ratio } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
+import type { BenchEvidence } from '../microbench/evidence.ts';
 import { LatencyHistogram } from './histogram.ts';
-import type { Environment, Evidence, Floor, RevisionRecord, Round } from './trial.ts';
+import type { Environment, Evidence, Floor, RevisionRecord, Round, Waiver } from './trial.ts';
 
 /** What is known before the first round. */
 export interface EvidenceStart {
@@ -17,6 +18,7 @@ export interface EvidenceStart {
   readonly placement: Evidence['placement'];
   readonly plan: JobPlan;
   readonly config: Pick<GateConfig, 'judge' | 'onDifferentBody'>;
+  readonly waivers: readonly Waiver[];
 }
 
 /** Share of a scenario's p50 that the floor may be without a word. */
@@ -34,12 +36,18 @@ export function startEvidence(start: EvidenceStart): Evidence {
     identicalBuilds: start.identicalBuilds,
     plan: start.plan,
     judge: start.config.judge,
+    waivers: start.waivers,
     onDifferentBody: start.config.onDifferentBody,
     placement: start.placement,
     floor: [],
     rounds: [],
+    benchmarks: null,
     warnings: start.warnings,
   };
+}
+
+export function addBenchmarks(evidence: Evidence, benchmarks: BenchEvidence): Evidence {
+  return { ...evidence, benchmarks };
 }
 
 export function addFloor(evidence: Evidence, floor: readonly Floor[]): Evidence {

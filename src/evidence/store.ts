@@ -3,6 +3,8 @@ import { TailgateError } from '../kernel/errors.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { formatBytes, bytes as inBytes } from '../kernel/units.ts';
 import { metricNames } from '../kernel/words.ts';
+import type { BenchEvidence } from '../microbench/evidence.ts';
+import { benchEvidenceForm, benchSchema, benchVersion } from './bench-form.ts';
 import type { Check } from './shape.ts';
 import {
   amount,
@@ -39,12 +41,23 @@ export function serialise(evidence: Evidence): string {
   return `${JSON.stringify(evidence)}\n`;
 }
 
+/** Of microbenchmarks alone; the same form as `serialise` gives it inside the evidence of a job. */
+export function serialiseBench(evidence: BenchEvidence): string {
+  benchEvidenceForm(evidence, '');
+  return `${JSON.stringify(evidence)}\n`;
+}
+
+/** What a file of either kind holds. */
+export type Stored =
+  | { readonly kind: 'job'; readonly evidence: Evidence }
+  | { readonly kind: 'microbenchmarks'; readonly evidence: BenchEvidence };
+
 /**
- * @param source the text of a file that `serialise` wrote.
- * @throws TailgateError `usage` for text that is no JSON, another schema, a later version or a field of another form;
+ * @param source the text of a file that `serialise` or `serialiseBench` wrote.
+ * @throws TailgateError `usage` for text that is no JSON, another schema, another version or a field of another form;
  * names the field and the version.
  */
-export function parse(source: string): Evidence {
+export function parseStored(source: string): Stored {
   // A file of this many characters has at least as many bytes.
   if (source.length > evidenceLimit) {
     throw new TailgateError({
@@ -54,24 +67,42 @@ export function parse(source: string): Evidence {
     });
   }
   const data = readJson(source);
-  if (!isObject(data) || data['schema'] !== evidenceSchema) {
-    const found = isObject(data) ? `its \`schema\` is ${shown(data['schema'])}` : `it holds ${shown(data)}`;
+  const schema = isObject(data) ? data['schema'] : undefined;
+  if (!isObject(data) || (schema !== evidenceSchema && schema !== benchSchema)) {
+    const found = isObject(data) ? `its \`schema\` is ${shown(schema)}` : `it holds ${shown(data)}`;
     throw new TailgateError({
       code: 'usage',
       message: `this file is not evidence of Tailgate: ${found}, wanted "${evidenceSchema}"`,
       hint: 'Name the `tailgate-evidence.json` of a job.',
     });
   }
-  const version = data['version'];
-  if (typeof version === 'number' && version > evidenceVersion) {
-    throw new TailgateError({
-      code: 'usage',
-      message: `this evidence has \`version\` ${version}, this release of Tailgate reads ${evidenceVersion}`,
-      hint: 'Judge it with the release that wrote it, or a later one.',
-    });
+  refuseLater(data['version'], schema === evidenceSchema ? evidenceVersion : benchVersion);
+  if (schema === benchSchema) {
+    benchEvidenceForm(data, '');
+    return { kind: 'microbenchmarks', evidence: data as unknown as BenchEvidence };
   }
   checkEvidence(data);
-  return data as unknown as Evidence;
+  return { kind: 'job', evidence: data as unknown as Evidence };
+}
+
+/** @throws TailgateError as `parseStored`, and `usage` for evidence of microbenchmarks alone. */
+export function parse(source: string): Evidence {
+  const stored = parseStored(source);
+  if (stored.kind === 'job') return stored.evidence;
+  throw new TailgateError({
+    code: 'usage',
+    message: `this file is evidence of microbenchmarks alone: its \`schema\` is "${benchSchema}", wanted "${evidenceSchema}"`,
+    hint: 'Name the `tailgate-evidence.json` of a job.',
+  });
+}
+
+function refuseLater(version: unknown, known: number): void {
+  if (typeof version !== 'number' || version <= known) return;
+  throw new TailgateError({
+    code: 'usage',
+    message: `this evidence has \`version\` ${version}, this release of Tailgate reads ${known}`,
+    hint: 'Judge it with the release that wrote it, or a later one.',
+  });
 }
 
 function readJson(source: string): unknown {
@@ -238,10 +269,22 @@ const evidenceForm = objectOf({
     cpuTotal: tolerance,
     tail: points,
     errors: points,
+    microbenchmarks: tolerance,
   }),
+  waivers: listOf(
+    objectOf({
+      scenario: text,
+      metric: oneOf(...metricNames),
+      ceiling: amount,
+      expires: orNull(text),
+      reason: text,
+      origin: text,
+    }),
+  ),
   onDifferentBody: oneOf('warn', 'stop'),
   placement: oneOf('shared', 'apart'),
   floor: listOf(objectOf({ scenario: text, p50: amount, p99: amount })),
   rounds: listOf(roundForm),
+  benchmarks: orNull(benchEvidenceForm),
   warnings,
 });

@@ -1,10 +1,11 @@
 /** What was measured: slices, rounds and the whole job's evidence, as plain data that is stored as it is. */
 import type { JobPlan } from '../config/plan.ts';
-import type { JudgeSettings } from '../config/settings.ts';
+import type { JudgeSettings, WaiverSettings } from '../config/settings.ts';
 import type { Warning } from '../kernel/errors.ts';
 import type { Bytes, Nanoseconds } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import type { SliceResult } from '../load/protocol.ts';
+import type { BenchEvidence } from '../microbench/evidence.ts';
 import type { MachineFacts, Noise } from '../service/machine.ts';
 
 /** Why a slice may not be used; causes recorded by someone other than the service. */
@@ -84,6 +85,12 @@ export interface Floor {
   readonly p99: Nanoseconds;
 }
 
+/** A change that somebody accepted, and where that is written. */
+export interface Waiver extends WaiverSettings {
+  /** `the configuration`, or `commit 1a2b3c4`. */
+  readonly origin: string;
+}
+
 export interface Evidence {
   readonly schema: 'tailgate-evidence';
   readonly version: 1;
@@ -94,10 +101,14 @@ export interface Evidence {
   readonly identicalBuilds: boolean;
   readonly plan: JobPlan;
   readonly judge: JudgeSettings;
+  /** Accepted changes, of the configuration and of commits. */
+  readonly waivers: readonly Waiver[];
   readonly onDifferentBody: 'warn' | 'stop';
   /** Whether generator and services had CPUs of their own. */
   readonly placement: 'shared' | 'apart';
   readonly floor: readonly Floor[];
   readonly rounds: readonly Round[];
+  /** null: none were found, or none were wanted. */
+  readonly benchmarks: BenchEvidence | null;
   readonly warnings: readonly Warning[];
 }

@@ -41,8 +41,18 @@ export const percentileShare: Readonly<Record<PercentileName, number>> = {
   p999: 0.999,
 };
 
-/** What is measured and judged per scenario. */
-export const metricNames = ['p50', 'p90', 'p95', 'p99', 'cpu', 'cpu-total', 'tail', 'errors'] as const;
+/** What is measured and judged per scenario, and per microbenchmark. */
+export const metricNames = [
+  'p50',
+  'p90',
+  'p95',
+  'p99',
+  'cpu',
+  'cpu-total',
+  'tail',
+  'errors',
+  'microbenchmark',
+] as const;
 export type MetricName = (typeof metricNames)[number];
 
 /** What may turn a job red, beyond what always does. */
@@ -55,3 +65,38 @@ export const failOnWords = [
   'missing',
 ] as const;
 export type FailOn = (typeof failOnWords)[number];
+
+export type Direction = 'smaller-is-better' | 'bigger-is-better';
+
+/** Every result format that can be read; the words of `format:` in the configuration and of `--format`. */
+export const benchFormats = [
+  'go-bench',
+  'pyperf',
+  'pytest-benchmark',
+  'google-benchmark',
+  'catch2',
+  'libtest',
+  'criterion',
+  'criterion-estimates',
+  'criterion-messages',
+  'jmh',
+  'benchmarkdotnet',
+  'hyperfine',
+  'benchmark-js',
+  'tinybench',
+  'mitata',
+  'vitest',
+  'k6',
+  'autocannon',
+  'wrk',
+  'wrk2',
+  'oha',
+  'vegeta',
+  'hdr-histogram-log',
+  'github-action-benchmark',
+  'custom-smaller-is-better',
+  'custom-bigger-is-better',
+  'bencher',
+  'tailgate-evidence',
+] as const;
+export type Format = (typeof benchFormats)[number];

@@ -2,8 +2,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const defaultBenchGlobs: readonly string[] = ['**/*.bench.{js,mjs,ts,mts}'];
-
 /** A project with more files than this was not meant: somebody's whole disk, or a cache. */
 const mostFiles = 500_000;
 const passedOver = new Set(['node_modules', '.git']);

@@ -1,9 +1,10 @@
 /** A result file on disk → rows: its size is asked for before anything of it is read. */
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
+import type { Format } from '../kernel/words.ts';
 import { refuseLarge } from './adapters/decode.ts';
 import { readBenchmarks } from './adapters/read.ts';
-import type { Format, ReadResult } from './samples.ts';
+import type { ReadResult } from './samples.ts';
 
 /**
  * Reads a file of benchmark results.

@@ -1,40 +1,6 @@
 /** What a benchmark says: one row a benchmark and metric, in one unit a kind, whatever tool measured it. */
 import type { Warning } from '../kernel/errors.ts';
-
-/** Every result format that can be read; the words of `format:` in the configuration and of `--format`. */
-export const formats = [
-  'go-bench',
-  'pyperf',
-  'pytest-benchmark',
-  'google-benchmark',
-  'catch2',
-  'libtest',
-  'criterion',
-  'criterion-estimates',
-  'criterion-messages',
-  'jmh',
-  'benchmarkdotnet',
-  'hyperfine',
-  'benchmark-js',
-  'tinybench',
-  'mitata',
-  'vitest',
-  'k6',
-  'autocannon',
-  'wrk',
-  'wrk2',
-  'oha',
-  'vegeta',
-  'hdr-histogram-log',
-  'github-action-benchmark',
-  'custom-smaller-is-better',
-  'custom-bigger-is-better',
-  'bencher',
-  'tailgate-evidence',
-] as const;
-export type Format = (typeof formats)[number];
-
-export type Direction = 'smaller-is-better' | 'bigger-is-better';
+import type { Direction, Format } from '../kernel/words.ts';
 
 /** What the numbers of a row count. Two rows can be compared only when kind and `normalised` agree. */
 export interface BenchUnit {

@@ -1,4 +1,5 @@
 /** Benchmarks of any language by command: run in turns in both worktrees, once a round, and read by an adapter. */
+import type { SuiteSettings } from '../config/settings.ts';
 import { type CommandExit, type CommandResult, runCommand } from '../kernel/command.ts';
 import { assertNever, messageOf } from '../kernel/errors.ts';
 import type { Leftover } from '../kernel/leftovers.ts';
@@ -10,18 +11,9 @@ import { benchmarkFileLimit } from './adapters/decode.ts';
 import { readBenchmarks } from './adapters/read.ts';
 import type { BenchResult, BenchSubject, SideResult } from './evidence.ts';
 import { executionRows } from './executions.ts';
-import { type BenchRow, type Format, sameUnit } from './samples.ts';
+import { type BenchRow, sameUnit } from './samples.ts';
 
-export type Suite =
-  /** Standard output of the command is the result file. */
-  | {
-      readonly kind: 'command';
-      readonly name: string;
-      readonly command: string;
-      readonly format: 'auto' | Format;
-    }
-  /** A command-line tool: CPU time and peak memory of its process tree, an execution. */
-  | { readonly kind: 'execution'; readonly name: string; readonly exec: string };
+export type Suite = SuiteSettings;
 
 /** Peak memory of a process tree while it runs. */
 export interface MemoryMeter {

@@ -1,9 +1,19 @@
 /** How single figures are written: values, changes, intervals, spread, tolerances, rows of tiny bars. */
 import { assertNever } from '../kernel/errors.ts';
 import type { LogRatio, Nanoseconds, Ratio } from '../kernel/units.ts';
-import { formatChange, formatDuration, formatRatio, ns, ratio, toChange } from '../kernel/units.ts';
+import {
+  bytes,
+  formatBytes,
+  formatChange,
+  formatDuration,
+  formatRatio,
+  ns,
+  ratio,
+  toChange,
+} from '../kernel/units.ts';
 import type { MetricName, RowState } from '../kernel/words.ts';
-import type { Change, Finding, MetricUnit } from '../verdict/finding.ts';
+import type { BenchUnit } from '../microbench/samples.ts';
+import type { Change, Finding } from '../verdict/finding.ts';
 
 /** What stands where there is no figure. */
 export const none = 'n/a';
@@ -23,6 +33,8 @@ export function metricLabel(metric: MetricName): string {
       return 'slow slices';
     case 'errors':
       return 'failed requests';
+    case 'microbenchmark':
+      return 'microbenchmark';
     default:
       return assertNever(metric);
   }
@@ -44,6 +56,8 @@ export function metricMeaning(metric: MetricName): string {
       return 'share of slices (short stretches of load) whose p99 was over three times the usual';
     case 'errors':
       return 'share of requests that failed, timed out or were dropped';
+    case 'microbenchmark':
+      return 'cost of one operation, in processes of its own, both sides in turns; not part of the load';
     default:
       return assertNever(metric);
   }
@@ -53,8 +67,9 @@ export function stateWord(state: RowState): string {
   return state === 'not-eligible' ? 'not eligible' : state;
 }
 
-export function valueText(unit: MetricUnit, value: number | null): string {
+export function valueText(unit: Finding['unit'], value: number | null): string {
   if (value === null || !Number.isFinite(value)) return none;
+  if (typeof unit === 'object') return quantityText(value, unit);
   switch (unit) {
     case 'nanoseconds':
     case 'cpu-nanoseconds-per-request':
@@ -65,6 +80,29 @@ export function valueText(unit: MetricUnit, value: number | null): string {
     default:
       return assertNever(unit);
   }
+}
+
+/** `1.2 ms`, `12,300 operations/s`, `1.5 KiB`, `3 cycles`: what a benchmark counts. */
+export function quantityText(value: number, unit: Pick<BenchUnit, 'kind' | 'normalised'>): string {
+  switch (unit.kind) {
+    case 'time':
+      return formatDuration(ns(value));
+    case 'bytes':
+      return formatBytes(bytes(value));
+    case 'rate':
+    case 'count':
+    case 'custom':
+      return `${plainNumber(value)} ${unit.normalised}`.trim();
+    default:
+      return assertNever(unit.kind);
+  }
+}
+
+/** Three significant digits, and no exponent where a person would write none. */
+function plainNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-US');
+  return String(Number(value.toPrecision(3)));
 }
 
 /** Two digits behind the point of milliseconds, so that both sides of a row can be compared by eye. */
@@ -152,6 +190,7 @@ const usual: Readonly<Record<MetricName, { min: number; detect: number }>> = {
   'cpu-total': { min: 0.03, detect: 0.1 },
   tail: { min: 0.05, detect: Number.POSITIVE_INFINITY },
   errors: { min: 0.001, detect: Number.POSITIVE_INFINITY },
+  microbenchmark: { min: 0.02, detect: 0.05 },
 };
 
 export function isWide(metric: MetricName, tolerance: Finding['tolerance']): boolean {

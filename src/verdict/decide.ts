@@ -88,6 +88,7 @@ export function toFinding(row: Row, family: Family, stage: Stage): Finding {
     scenario: row.scenario,
     metric: row.metric,
     unit: unitOf(row.metric),
+    direction: 'smaller-is-better',
     judged: row.judged,
     state,
     view: row.view,

@@ -1,7 +1,8 @@
 /** The answer as data: one finding a metric, one verdict a job. Renderers lay it out and compare nothing. */
 import type { Warning } from '../kernel/errors.ts';
 import type { LogRatio, Ratio } from '../kernel/units.ts';
-import type { MetricName, Outcome, RowState, Side } from '../kernel/words.ts';
+import type { Direction, MetricName, Outcome, RowState, Side } from '../kernel/words.ts';
+import type { BenchUnit } from '../microbench/samples.ts';
 
 /** What the figures of a metric count. */
 export type MetricUnit =
@@ -39,9 +40,13 @@ export type Change =
   | { readonly kind: 'none'; readonly reason: string };
 
 export interface Finding {
+  /** Of a microbenchmark its full name. */
   readonly scenario: string;
   readonly metric: MetricName;
-  readonly unit: MetricUnit;
+  /** A benchmark counts whatever its tool counts. */
+  readonly unit: MetricUnit | BenchUnit;
+  /** `bigger-is-better` only for benchmarks that count a rate: then a fall is the change for the worse. */
+  readonly direction: Direction;
   readonly judged: boolean;
   readonly state: RowState;
   /** Which shots a percentile was taken over. */

@@ -129,6 +129,8 @@ export function toleranceOf(metric: MetricName, settings: JudgeSettings): Row['t
       return { min: settings.tail.min, detect: null };
     case 'errors':
       return { min: settings.errors.min, detect: null };
+    case 'microbenchmark':
+      return settings.microbenchmarks;
     default:
       return assertNever(metric);
   }

@@ -4,7 +4,8 @@
  * inside a file shows how large they are.
  */
 import { type Ratio, ratio } from '../kernel/units.ts';
-import type { BenchRow, BenchUnit, Direction, Format, ReadResult } from '../microbench/samples.ts';
+import type { Direction, Format } from '../kernel/words.ts';
+import type { BenchRow, BenchUnit, ReadResult } from '../microbench/samples.ts';
 import { medianOf, singleRunSpread } from './statistics.ts';
 
 /** How a row moved. Ratios are changes: 0.05 is +5 %. */

@@ -220,14 +220,75 @@ describe('a refusal', () => {
   });
 
   test.each([
-    ['microbenchmarks: []', 'measures no microbenchmarks yet'],
-    ['judge: { microbenchmarks: { min: 2%, detect: 5% } }', 'measures no microbenchmarks yet'],
-    ['waivers: [{ scenario: default, metric: cpu, ceiling: 12%, reason: x }]', 'no accepted changes yet'],
+    ['judge: { microbenchmark: { min: 2%, detect: 5% } }', 'give `microbenchmarks`'],
     ['scenarios: [{ url: "http://localhost/" }]', 'only services that it starts itself'],
     ['judge: { p95: { min: 2%, detect: 5% } }', 'give `p99`'],
     ['path: /health', 'a path belongs to a scenario'],
   ])('of `%s` says why this version does not take it', (lines, sentence) => {
     expect(refusal(file(lines))).toContain(sentence);
+  });
+});
+
+describe('microbenchmarks', () => {
+  const benchmarksOf = (lines: string) => read(file(lines)).microbenchmarks;
+
+  test('are the files of the usual name unless given, found rather than declared', () => {
+    expect(benchmarksOf('rate: 5')).toEqual({
+      files: ['**/*.bench.{js,mjs,ts,mts}'],
+      declared: false,
+      suites: [],
+    });
+  });
+
+  test('are globs, commands and executions in one list; an empty one turns them off', () => {
+    const list =
+      'microbenchmarks: ["bench/**", { name: go, command: go test -bench ., format: go-bench }, { name: any, command: make bench }, { name: cli, exec: node cli.js }]';
+    expect(benchmarksOf(list)).toEqual({
+      files: ['bench/**'],
+      declared: true,
+      suites: [
+        { kind: 'command', name: 'go', command: 'go test -bench .', format: 'go-bench' },
+        { kind: 'command', name: 'any', command: 'make bench', format: 'auto' },
+        { kind: 'execution', name: 'cli', exec: 'node cli.js' },
+      ],
+    });
+    expect(benchmarksOf('microbenchmarks: []')).toEqual({ files: [], declared: true, suites: [] });
+  });
+
+  test.each([
+    ['microbenchmarks: [{ name: a }]', 'either `command`, a benchmark suite, or `exec`'],
+    ['microbenchmarks: [{ name: a, command: b, exec: c }]', 'either `command`, a benchmark suite, or `exec`'],
+    ['microbenchmarks: [{ name: a, exec: c, format: go-bench }]', 'a format belongs to `command`'],
+    ['microbenchmarks: [{ name: a, command: b, format: gobench }]', 'wanted one of auto, go-bench'],
+    ['microbenchmarks: [{ name: a, comand: b }]', 'did you mean `command`?'],
+    ['microbenchmarks: 5', 'wanted a list of globs and commands'],
+    ['microbenchmarks: [5]', 'wanted a glob, or { name, command, format }'],
+  ])('of `%s` are refused with what is wanted', (lines, sentence) => {
+    expect(refusal(file(lines))).toContain(sentence);
+  });
+});
+
+describe('waivers', () => {
+  test('accept one row each, with a ceiling in the unit of its metric', () => {
+    const lines =
+      'waivers: [{ scenario: a, metric: cpu, ceiling: 12%, expires: 2027-01-31, reason: new cache }, { metric: tail, ceiling: 6 points, reason: x }]';
+    expect(read(file(lines)).waivers).toEqual([
+      { scenario: 'a', metric: 'cpu', ceiling: 0.12, expires: '2027-01-31', reason: 'new cache' },
+      { scenario: 'default', metric: 'tail', ceiling: 0.06, expires: null, reason: 'x' },
+    ]);
+  });
+
+  test.each([
+    ['{ metric: cpu, ceiling: 12 points, reason: x }', 'wanted a share above 0%'],
+    ['{ metric: tail, ceiling: 12%, reason: x }', 'wanted points above 0'],
+    ['{ metric: cpu, ceiling: 0%, reason: x }', 'wanted a share above 0%'],
+    ['{ metric: cpu, ceiling: 12, reason: x }', 'wanted a share such as 12%'],
+    ['{ metric: cpu, ceiling: 12%, reason: "" }', 'wanted the reason'],
+    ['{ metric: cpu, ceiling: 12% }', 'wanted the reason'],
+    ['{ metric: speed, ceiling: 12%, reason: x }', 'wanted one of p50'],
+    ['{ metric: cpu, ceiling: 12%, reason: x, expires: soon }', 'wanted a day such as 2027-01-31'],
+  ])('of %s are refused with what is wanted', (waiver, sentence) => {
+    expect(refusal(file(`waivers: [${waiver}]`))).toContain(sentence);
   });
 });
 

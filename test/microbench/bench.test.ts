@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseBench } from '../../src/microbench/evidence.ts';
+import { parseStored } from '../../src/evidence/store.ts';
 import { judgeBenchmarks } from '../../src/verdict/benchmarks.ts';
 import { Desk } from './terminal.ts';
 
@@ -57,7 +57,9 @@ describe('tailgate bench', () => {
     expect(verdict.findings[0].change.effect).toBeGreaterThan(0.3);
     expect(verdict.findings[0].change.effect).toBeLessThan(0.7);
     // The evidence alone gives the same answer again.
-    const evidence = parseBench(readFileSync(join(desk.directory, 'e.json'), 'utf8'));
+    const stored = parseStored(readFileSync(join(desk.directory, 'e.json'), 'utf8'));
+    if (stored.kind !== 'microbenchmarks') throw new Error('another kind of evidence');
+    const { evidence } = stored;
     const again = judgeBenchmarks(evidence);
     expect(again.kind === 'decided' && again.verdict.outcome).toBe('regression');
     expect(worktrees(desk)).toBe(1);

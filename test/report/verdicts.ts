@@ -42,6 +42,7 @@ const tolerances: Readonly<Record<MetricName, Finding['tolerance']>> = {
   'cpu-total': { min: ratio(0.03), detect: ratio(0.1) },
   tail: { min: ratio(0.05), detect: null },
   errors: { min: ratio(0.001), detect: null },
+  microbenchmark: { min: ratio(0.02), detect: ratio(0.05) },
 };
 
 const isPercentile = (metric: MetricName): boolean => /^p\d+$/.test(metric);
@@ -59,6 +60,7 @@ export function finding(more: Partial<Finding> = {}): Finding {
     scenario: 'checkout',
     metric,
     unit: unitOf(metric),
+    direction: 'smaller-is-better',
     judged: true,
     state: 'unchanged',
     view: isPercentile(metric) ? 'on-time' : null,
@@ -262,7 +264,10 @@ export function evidence(scenarios: readonly string[] = ['checkout'], rounds = 2
       cpuTotal: { min: ratio(0.03), detect: ratio(0.1) },
       tail: { min: ratio(0.05) },
       errors: { min: ratio(0.001) },
+      microbenchmarks: { min: ratio(0.02), detect: ratio(0.05) },
     },
+    waivers: [],
+    benchmarks: null,
     onDifferentBody: 'warn',
     placement: 'shared',
     floor: [],

@@ -70,6 +70,7 @@ export const settings: JudgeSettings = {
   cpuTotal: { min: ratio(0.03), detect: ratio(0.1) },
   tail: { min: ratio(0.05) },
   errors: { min: ratio(0.001) },
+  microbenchmarks: { min: ratio(0.02), detect: ratio(0.05) },
 };
 
 /** Log-ratios of an unchanged build: the eighth of the known answers and its mirror, over and over. */
@@ -210,6 +211,8 @@ export function evidenceOf(recipe: Recipe): Evidence {
   return {
     schema: 'tailgate-evidence',
     version: 1,
+    waivers: [],
+    benchmarks: null,
     createdAt: '2025-01-01T00:00:00.000Z',
     environment: {
       tailgate: '0.1.0',

@@ -1,6 +1,7 @@
 /** What an adapter of one foreign format is, and the document that it is given. */
 import type { Warning } from '../../kernel/errors.ts';
-import type { BenchRow, Format } from '../samples.ts';
+import type { Format } from '../../kernel/words.ts';
+import type { BenchRow } from '../samples.ts';
 
 /** A file as text, and as JSON where it is JSON. */
 export interface BenchDocument {

@@ -1,5 +1,5 @@
 /** The custom JSON of benchmark-action/github-action-benchmark, in both directions and, for `auto`, with the direction of the unit. */
-import type { Direction, Format } from '../samples.ts';
+import type { Direction, Format } from '../../kernel/words.ts';
 import type { Adapter, BenchDocument } from './adapter.ts';
 import { records, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';

@@ -1,5 +1,5 @@
 /** Go benchmark text (`go test -bench`), also inside `go test -json`; shape from the samples and golang.org's benchmark format. */
-import type { Direction } from '../samples.ts';
+import type { Direction } from '../../kernel/words.ts';
 import type { Adapter, AdapterResult, BenchDocument } from './adapter.ts';
 import { isRecord, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';

@@ -1,5 +1,6 @@
 /** Reads "number + unit" as tools write it: thousands commas, µ in all its spellings, rates, bytes, directions. */
-import type { BenchUnit, Direction } from '../samples.ts';
+import type { Direction } from '../../kernel/words.ts';
+import type { BenchUnit } from '../samples.ts';
 
 /** How a unit as written becomes the unit of a row: multiply by `factor`. */
 export interface Quantity {

@@ -1,7 +1,8 @@
 /** Bytes of a result file → rows: decodes, recognises the format, reads, and refuses what would mislead. */
 import type { Warning } from '../../kernel/errors.ts';
 import { TailgateError } from '../../kernel/errors.ts';
-import type { BenchRow, Format, ReadResult } from '../samples.ts';
+import type { Format } from '../../kernel/words.ts';
+import type { BenchRow, ReadResult } from '../samples.ts';
 import type { Adapter, AdapterResult, BenchDocument } from './adapter.ts';
 import { isRecord } from './adapter.ts';
 import { decodeText } from './decode.ts';

@@ -1,6 +1,6 @@
 /** Every adapter, in the order in which a document is offered to them, and the words by which a format is asked for. */
-import type { Format } from '../samples.ts';
-import { formats } from '../samples.ts';
+import type { Format } from '../../kernel/words.ts';
+import { benchFormats as formats } from '../../kernel/words.ts';
 import type { Adapter } from './adapter.ts';
 import { autocannon } from './autocannon.ts';
 import { bencher } from './bencher.ts';

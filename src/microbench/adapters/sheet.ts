@@ -1,6 +1,7 @@
 /** Collects the rows of one file: scales to the row's unit, turns what is not a usable number into a problem in words. */
 import type { Warning } from '../../kernel/errors.ts';
-import type { BenchRow, Direction } from '../samples.ts';
+import type { Direction } from '../../kernel/words.ts';
+import type { BenchRow } from '../samples.ts';
 import { mostSamples } from '../samples.ts';
 import type { AdapterResult } from './adapter.ts';
 import type { Quantity } from './quantities.ts';

@@ -1,5 +1,5 @@
 /** What the collected JSON files of real tools hold, written out by hand from the files. */
-import type { Format } from '../../../src/microbench/samples.ts';
+import type { Format } from '../../../src/kernel/words.ts';
 import type { Expected } from './reading.ts';
 
 export const jmhName = 'org.openjdk.jmh.samples.JMHSample_01_HelloWorld.wellHelloThere';

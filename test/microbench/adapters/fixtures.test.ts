@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { benchFormats as formats } from '../../../src/kernel/words.ts';
 import { adapters } from '../../../src/microbench/adapters/registry.ts';
-import { formats } from '../../../src/microbench/samples.ts';
 import { expectedFixtures } from './expected-fixtures.ts';
 import { brief, digits, readFixture, rowOf } from './reading.ts';
 

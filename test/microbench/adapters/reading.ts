@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { messageOf, TailgateError } from '../../../src/kernel/errors.ts';
+import type { Format } from '../../../src/kernel/words.ts';
 import { readBenchmarks } from '../../../src/microbench/adapters/read.ts';
-import type { BenchRow, Format, ReadResult } from '../../../src/microbench/samples.ts';
+import type { BenchRow, ReadResult } from '../../../src/microbench/samples.ts';
 
 /** name, unit after normalising, s(maller) or b(igger) is better, value. */
 export type Brief = readonly [name: string, unit: string, better: 's' | 'b', value: number | null];

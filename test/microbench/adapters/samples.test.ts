@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { type Format, benchFormats as formats } from '../../../src/kernel/words.ts';
 import { readBenchmarks } from '../../../src/microbench/adapters/read.ts';
-import { type Format, formats, type ReadResult } from '../../../src/microbench/samples.ts';
+import type { ReadResult } from '../../../src/microbench/samples.ts';
 import { expectedJson, expectedRows, jmhName } from './expected-json-samples.ts';
 import { expectedText } from './expected-text-samples.ts';
 import { brief, digits, readFixture, refusal, rowOf } from './reading.ts';
