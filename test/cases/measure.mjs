@@ -6,9 +6,9 @@ import { observe } from './observe.mjs';
 import { tailgate } from './processes.mjs';
 import { microbenchmarksBy, writeProject } from './project.mjs';
 
-const benchPlan = ['--rounds', '9', '--time-budget', '30s'];
+const benchPlan = ['--rounds', '9', '--time-budget', '75s'];
 const setupMs = 300_000;
-const benchMs = 120_000;
+const benchMs = 180_000;
 
 /**
  * @param options `{ budget, out, signal }`: seconds for the load test at least, the folder that keeps the verdicts as JSON.

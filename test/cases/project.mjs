@@ -41,7 +41,7 @@ function settings(row) {
     'start: node server.mjs',
     'ready: { path: /health }',
     `scenarios: ${JSON.stringify(scenarios)}`,
-    ...(microbenchmarksBy === 'gate' ? ['microbenchmarks: { files: ["hot.bench.mjs"] }'] : []),
+    ...(microbenchmarksBy === 'gate' ? ['microbenchmarks: [hot.bench.mjs]'] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

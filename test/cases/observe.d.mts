@@ -1,0 +1,9 @@
+import type { Observation } from './shapes.d.mts';
+
+interface Finished {
+  readonly code: number | null;
+  readonly seconds: number;
+  readonly tail: readonly string[];
+  readonly json: unknown;
+}
+export function observe(gate: Finished | null, bench: Finished | null): Observation;

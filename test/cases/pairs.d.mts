@@ -1,0 +1,2 @@
+import type { Pair } from './shapes.d.mts';
+export const pairs: readonly Pair[];
