@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 export async function loadProduct() {
   const folder = mkdtempSync(join(tmpdir(), 'tailgate-aa-bundle-'));
@@ -23,6 +23,8 @@ export async function loadProduct() {
     });
     return await import(pathToFileURL(outfile).href);
   } finally {
+    // Its service process would run beside every gate.
+    await stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

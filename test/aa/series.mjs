@@ -37,7 +37,11 @@ const plain = (rate) => `start: node server.mjs\nrate: ${rate}\ncomment: never\n
 export async function runSeries(options, product) {
   const stopping = new AbortController();
   let gate = null;
+  let stoppedAt = Number.NEGATIVE_INFINITY;
   const stop = (signal) => {
+    // npm passes on the Ctrl-C that the terminal has already sent to us.
+    if (performance.now() - stoppedAt < 1000) return;
+    stoppedAt = performance.now();
     console.error(`${signal}: ending the running gate …`);
     // The gate ends what it has started by itself; told twice, it does so at once.
     gate?.kill('SIGINT');
@@ -227,7 +231,16 @@ export function readLines(folder) {
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+    .map((line, index) => {
+      try {
+        return JSON.parse(line);
+      } catch (cause) {
+        throw new Error(
+          `line ${index + 1} of ${file} is not whole JSON: take it out, and its job is run again`,
+          { cause },
+        );
+      }
+    });
 }
 
 function lineText(line, of) {
@@ -246,7 +259,7 @@ const bundleHash = () => createHash('sha256').update(readFileSync(cli)).digest('
 
 function commitOf() {
   try {
-    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
+    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], {
       cwd: root,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -76,6 +76,8 @@ export interface SeriesSummary {
   readonly regressions: number;
   /** Jobs of which at least one row was sent to confirmation. */
   readonly flagged: number;
+  /** Jobs whose percentiles were judged over all shots, because the late shares of the sides differed; of how many. */
+  readonly allShots: { readonly jobs: number; readonly of: number };
   readonly metrics: readonly MetricSummary[];
   readonly seconds: Quartiles | null;
   readonly rounds: Quartiles | null;
@@ -118,6 +120,10 @@ export function summarise(lines: readonly JobLine[]): SeriesSummary {
     red: lines.filter((line) => line.exitCode !== 0).length,
     regressions: outcomes['regression'] ?? 0,
     flagged: lines.filter((line) => line.rows.some((row) => row.flagged)).length,
+    allShots: {
+      jobs: lines.filter((line) => line.rows.some((row) => row.view === 'all-shots')).length,
+      of: lines.filter((line) => line.rows.some((row) => row.view !== null)).length,
+    },
     metrics: metricNames.map((metric) => metricSummary(metric, lines)).filter((row) => row !== null),
     seconds: quartiles(lines.map((line) => line.seconds)),
     rounds: quartiles(lines.filter((line) => line.rows.length > 0).map((line) => line.rounds.decided)),
