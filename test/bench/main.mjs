@@ -1,11 +1,17 @@
-// Benchmarks, not tests: figures of this machine, printed. `node test/bench/main.mjs [name…]`, all without a name.
+// Benchmarks, not tests: figures of this machine, printed. `node test/bench/main.mjs [name…] [options]`, all without a name.
 import { cpus, release } from 'node:os';
+import { parseArgs } from 'node:util';
+import { accuracy, accuracyOptions } from './accuracy.mjs';
 import { actionStart } from './action-start.mjs';
+import { level, levelOptions } from './level.mjs';
 import { memory } from './memory.mjs';
 import { pacing } from './pacing.mjs';
 
-const benches = { pacing, memory, 'action-start': actionStart };
-const names = process.argv.slice(2);
+const benches = { pacing, memory, 'action-start': actionStart, accuracy, 'microbench-level': level };
+const { values, positionals: names } = parseArgs({
+  options: { ...accuracyOptions, ...levelOptions },
+  allowPositionals: true,
+});
 const unknown = names.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {
   console.error(`no bench called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
@@ -15,5 +21,5 @@ console.log(
   `${cpus()[0].model}, ${cpus().length} CPUs, ${process.platform} ${release()}, Node ${process.version}`,
 );
 for (const [name, bench] of Object.entries(benches)) {
-  if (names.length === 0 || names.includes(name)) await bench();
+  if (names.length === 0 || names.includes(name)) await bench(values);
 }
