@@ -36,7 +36,12 @@ export function announce(log: JobLog, event: GateEvent): void {
       log.endGroup();
       log.info(progressLine(event).text);
       break;
+    case 'benchmarks-found':
+      log.endGroup();
+      log.group(progressLine(event).text);
+      break;
     case 'round-done':
+    case 'bench-round':
     case 'looked':
       log.info(progressLine(event).text);
       break;

@@ -12,9 +12,9 @@ import type { Nanoseconds } from './kernel/units.ts';
 import type { Clock } from './kernel/world.ts';
 import type { GateEvent } from './live.ts';
 import {
-  type BenchEvent,
   type BenchmarksResult,
   type BenchmarksSettings,
+  findBenchmarks,
   measureBenchmarks,
 } from './microbenchmarks.ts';
 import { projectIn } from './settings.ts';
@@ -27,10 +27,12 @@ export interface BenchJob {
   readonly situation: Situation;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly seed: number;
+  /** Of all rounds together; null: as long as it takes. */
+  readonly timeBudget: Nanoseconds | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ledger: Ledger;
-  readonly tell: (event: GateEvent | BenchEvent) => void;
+  readonly tell: (event: GateEvent) => void;
 }
 
 export interface BenchResult extends BenchmarksResult {
@@ -63,7 +65,7 @@ export async function runBench(job: BenchJob): Promise<BenchResult> {
   // The count only says whether identical builds are worth a word.
   const built = await buildBoth(job, config, git, worktrees, 1);
   const { baseline, candidate } = revisions;
-  const result = await measureBenchmarks({
+  const found = await findBenchmarks({
     ...job,
     env: config.env,
     directories: built.directories,
@@ -72,5 +74,7 @@ export async function runBench(job: BenchJob): Promise<BenchResult> {
       candidate: { sha: candidate.sha, ref: candidate.ref, how: candidate.how },
     },
   });
+  // Never null: what `bench` measures was asked for.
+  const result = await measureBenchmarks(found!, job.timeBudget);
   return { ...result, revisions, elapsed: (job.clock.now() - began) as Nanoseconds };
 }

@@ -15,6 +15,7 @@ import { typicalAssumptions } from './config/timing.ts';
 import { addFloor, addRound, replaceablePairs, startEvidence } from './evidence/collect.ts';
 import type { Evidence, RevisionRecord } from './evidence/trial.ts';
 import { measureFloor } from './floor.ts';
+import { benchmarkShare, findHotPaths, measureHotPaths } from './hot-paths.ts';
 import type { RoundJob } from './job.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
@@ -26,6 +27,7 @@ import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
 import { afterRound, beforeRound, type GateEvent } from './live.ts';
 import { startGenerator } from './load/remote.ts';
 import { prepareRequests } from './load/requests.ts';
+import type { FoundBenchmarks } from './microbenchmarks.ts';
 import { measureRound } from './round.ts';
 import { readEnvironment, usableCpus } from './service/machine.ts';
 import { pinGenerator, planPlacement } from './service/placement.ts';
@@ -119,7 +121,9 @@ export async function prepareGate(job: GateJob, found: Findings = nothingYet(job
   const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
   const skipped = config.paths.length > 0 && !matchesAny(changed, config.paths);
   const rules = { lookRounds, leastRounds };
-  const plan = skipped ? null : planJob(config, config.seed ?? freshSeed(), typicalAssumptions, rules);
+  const benchmarks = await benchmarkShare(git, revisions, found.config);
+  const assumptions = { ...typicalAssumptions, benchmarks };
+  const plan = skipped ? null : planJob(config, config.seed ?? freshSeed(), assumptions, rules);
   found.plan = plan;
   if (plan !== null) job.tell({ kind: 'planned', plan, config, revisions });
   for (const warning of revisions.warnings) job.tell({ kind: 'warning', warning });
@@ -155,12 +159,19 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     waivers: config.waivers.map((waiver) => ({ ...waiver, origin: 'the configuration' })),
   });
   found.evidence = evidence;
+  const hotPaths = await findHotPaths(job, config, evidence, built.directories);
   // Awaited here: the worktrees must outlive it.
-  return await measure(job, found, evidence, built);
+  return await measure(job, found, evidence, built, hotPaths);
 }
 
-/** Rounds until a look decides. */
-async function measure(job: GateJob, found: Findings, empty: Evidence, built: BuiltSides): Promise<Verdict> {
+/** Rounds until a look decides, then the microbenchmarks, which share nothing with the load. */
+async function measure(
+  job: GateJob,
+  found: Findings,
+  empty: Evidence,
+  built: BuiltSides,
+  hotPaths: FoundBenchmarks | null,
+): Promise<Verdict> {
   const { config } = found;
   const { plan } = empty;
   const random = seededRandom(plan.seed).fork('conductor');
@@ -188,6 +199,15 @@ async function measure(job: GateJob, found: Findings, empty: Evidence, built: Bu
     progress = judge(evidence);
     for (const event of afterRound(evidence, measured, progress)) job.tell(event);
   }
+  if (hotPaths === null) return progress.verdict;
+  found.evidence = await measureHotPaths(hotPaths, config, evidence);
+  return finalVerdict(found.evidence);
+}
+
+/** Of evidence that no further round can join. */
+function finalVerdict(evidence: Evidence): Verdict {
+  const progress = judge(evidence, { final: true });
+  if (progress.kind === 'continue') throw new Error('final evidence is always decided');
   return progress.verdict;
 }
 

@@ -1,5 +1,6 @@
 /** Conductor of microbenchmarks: two built sides → what they share, rounds in turns, looks, confirmation, the verdict. */
 import { matchesAny } from './builds/changes.ts';
+import type { MicrobenchmarkSettings } from './config/settings.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
@@ -18,22 +19,18 @@ import { discoverFunctions, measureFunctions } from './microbench/functions.ts';
 import { findNode } from './microbench/node.ts';
 import type { FunctionJob } from './microbench/pair.ts';
 import type { FunctionPlan } from './microbench/sampling.ts';
-import { runSuite, type Suite, type SuiteJob, suiteResults, suiteSubjects } from './microbench/suites.ts';
+import { runSuite, type SuiteJob, suiteResults, suiteSubjects } from './microbench/suites.ts';
+import type { ProgressEvent } from './report/progress.ts';
 import { meterFor } from './service/cost.ts';
 import { withoutSecrets } from './service/environment.ts';
 import type { BenchProgress, BenchVerdict } from './verdict/benchmark-finding.ts';
 import { judgeBenchmarks } from './verdict/benchmarks.ts';
 import { leastRounds, lookRounds } from './verdict/looks.ts';
 
-export interface BenchmarksSettings {
-  /** Globs of files whose exported functions are benchmarks; none: no functions. */
-  readonly files: readonly string[];
-  readonly suites: readonly Suite[];
+export interface BenchmarksSettings extends MicrobenchmarkSettings {
   /** null: twelve, or as many as this many benchmarks need. */
   readonly rounds: number | null;
   readonly confirm: boolean;
-  /** Of all rounds together; what is open when no further round fits stays undecided. null: as long as it takes. */
-  readonly timeBudget: Nanoseconds | null;
   readonly tolerance: BenchPlan['tolerance'];
 }
 
@@ -53,20 +50,8 @@ export interface BenchmarksJob {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ledger: Ledger;
-  readonly tell: (event: BenchEvent) => void;
+  readonly tell: (event: ProgressEvent) => void;
 }
-
-export type BenchEvent =
-  | { readonly kind: 'benchmarks-found'; readonly count: number; readonly node: string | null }
-  | {
-      readonly kind: 'bench-round';
-      /** From 1. */
-      readonly index: number;
-      readonly of: number;
-      readonly phase: 'measuring' | 'confirming';
-      readonly benchmarks: number;
-    }
-  | { readonly kind: 'bench-warning'; readonly message: string };
 
 export interface BenchmarksResult {
   readonly verdict: BenchVerdict;
@@ -86,11 +71,23 @@ interface Found {
   readonly node: string | null;
 }
 
+/** Everything that `settings` names, seen once and calibrated, ready for rounds in turns. */
+export interface FoundBenchmarks {
+  readonly job: BenchmarksJob;
+  readonly random: Random;
+  readonly functions: FunctionJob | null;
+  readonly suites: SuiteJob;
+  readonly found: Found;
+  /** Without a round. */
+  readonly empty: BenchEvidence;
+}
+
 /**
- * Measures and judges everything that `settings` names, in both directories.
+ * Looks for everything that `settings` names, in both directories.
+ * @returns null when nobody named anything and nothing is there.
  * @throws TailgateError `usage` when there is no benchmark at all, or the rounds cannot decide so many; `cancelled`.
  */
-export async function measureBenchmarks(job: BenchmarksJob): Promise<BenchmarksResult> {
+export async function findBenchmarks(job: BenchmarksJob): Promise<FoundBenchmarks | null> {
   const random = seededRandom(job.seed).fork('benchmarks');
   const env = { ...withoutSecrets(job.environment), ...job.env };
   refuseTwice(job.settings.suites);
@@ -102,10 +99,25 @@ export async function measureBenchmarks(job: BenchmarksJob): Promise<BenchmarksR
     meterOf: (identity) => meterFor(identity, job.clock),
   };
   const found = await find(job, functions, suites, random);
-  if (found.subjects.length === 0) throw nothingFound(job.settings);
+  if (found.subjects.length === 0) {
+    if (job.settings.declared) throw nothingFound(job.settings);
+    return null;
+  }
   job.tell({ kind: 'benchmarks-found', count: found.subjects.length, node: found.node });
+  return { job, random, functions, suites, found, empty: start(job, found) };
+}
 
-  let evidence = start(job, found);
+/**
+ * Measures and judges what was found.
+ * @param timeBudget of all rounds together; what is open when no further round fits stays undecided. null: as long as
+ *   it takes.
+ * @throws TailgateError `cancelled`.
+ */
+export async function measureBenchmarks(
+  { job, random, functions, suites, found, empty }: FoundBenchmarks,
+  timeBudget: Nanoseconds | null,
+): Promise<BenchmarksResult> {
+  let evidence = empty;
   let progress: BenchProgress = judgeBenchmarks(evidence);
   while (progress.kind === 'continue') {
     const { phase, benchmarks } = progress;
@@ -118,8 +130,7 @@ export async function measureBenchmarks(job: BenchmarksJob): Promise<BenchmarksR
     const results = await measureRound(job, functions, suites, found, wanted, random.fork(`round-${index}`));
     const duration = (job.clock.now() - began) as Nanoseconds;
     evidence = { ...evidence, rounds: [...evidence.rounds, { index, phase, results, duration }] };
-    const spent = measuringTime(evidence) + duration;
-    const over = job.settings.timeBudget !== null && spent > job.settings.timeBudget;
+    const over = timeBudget !== null && measuringTime(evidence) + duration > timeBudget;
     progress = judgeBenchmarks(evidence, { final: over });
   }
   return { verdict: progress.verdict, evidence };
@@ -166,7 +177,9 @@ async function find(
     const found = await discoverFunctions(functions, random.fork('functions'));
     subjects.push(...found.subjects);
     plans.push(...found.plans);
-    for (const message of found.warnings) job.tell({ kind: 'bench-warning', message });
+    if (!job.settings.declared) passOver(job, subjects);
+    for (const message of found.warnings)
+      job.tell({ kind: 'warning', warning: { code: 'benchmark-files', message } });
   }
   for (const suite of job.settings.suites) {
     const runs = await runSuite(suites, suite, random.fork(`suite-${suite.name}`));
@@ -174,6 +187,22 @@ async function find(
   }
   refuseTwice(subjects);
   return { subjects, plans, node: functions?.version ?? null };
+}
+
+/** What nobody named and neither side can run belongs to another tool, such as a runner with its own globals. */
+function passOver(job: BenchmarksJob, subjects: BenchSubject[]): void {
+  const foreign = subjects.filter(
+    ({ source, name, problem }) =>
+      source === 'function' &&
+      problem !== null &&
+      (!name.includes(' > ') || problem.startsWith('both sides: ')),
+  );
+  for (const subject of foreign) {
+    subjects.splice(subjects.indexOf(subject), 1);
+    const message = `${subject.name} is passed over: ${subject.problem}`;
+    const hint = 'name your benchmark files under `microbenchmarks`, or give `microbenchmarks: []`';
+    job.tell({ kind: 'warning', warning: { code: 'benchmark-files', message, hint } });
+  }
 }
 
 /** Everything still open, once: functions in one pair of processes, then each suite that has an open benchmark. */

@@ -23,6 +23,23 @@ export async function changedFiles(
   return answer.split('\0').filter((name) => name !== '');
 }
 
+/** Files of a commit below `directory`, relative to it, with forward slashes. Nothing is checked out. */
+export async function trackedFiles(git: Git, commit: string, directory: string): Promise<readonly string[]> {
+  const below = directory === '.' ? [] : [directory];
+  const answer = await git.run(
+    ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', ...below],
+    {
+      captureLimit: bytes(256 * 1024 * 1024),
+      timeout: secondsToNs(120),
+    },
+  );
+  const from = directory === '.' ? 0 : directory.replace(/\/+$/, '').length + 1;
+  return answer
+    .split('\0')
+    .filter((name) => name !== '')
+    .map((name) => name.slice(from));
+}
+
 /**
  * Whether any file is meant by the globs, as workflows read `paths`: later globs win, `!` takes back.
  * No globs at all mean every file; only taking back means every other file; `src/` means all below it.

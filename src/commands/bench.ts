@@ -10,8 +10,7 @@ import { secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import type { Suite } from '../microbench/suites.ts';
-import { type BenchEvent, benchTolerance } from '../microbenchmarks.ts';
-import { visible } from '../report/escape.ts';
+import { benchTolerance } from '../microbenchmarks.ts';
 import { progressLine } from '../report/progress.ts';
 import { readJobSettings } from '../settings.ts';
 import type { BenchVerdict } from '../verdict/benchmark-finding.ts';
@@ -95,12 +94,13 @@ export const bench: Command = {
           suites,
           rounds,
           confirm: flags['no-confirm'] !== true,
-          timeBudget,
+          declared: true,
           tolerance: benchTolerance,
         },
         situation: { kind: 'local' },
         environment: terminal.environment,
         seed,
+        timeBudget,
         clock: realClock,
         signal: terminal.signal,
         ledger,
@@ -151,22 +151,8 @@ export function exitCodeFor(verdict: BenchVerdict, config: Parameters<typeof exi
   return code === 0 && missing && config.failOn.includes('missing') ? 1 : code;
 }
 
-function tell(terminal: Terminal, flags: FlagValues, event: GateEvent | BenchEvent): void {
+function tell(terminal: Terminal, flags: FlagValues, event: GateEvent): void {
   switch (event.kind) {
-    case 'benchmarks-found': {
-      const node = event.node === null ? '' : `, run by Node ${event.node}`;
-      terminal.tell(`${event.count} ${event.count === 1 ? 'benchmark' : 'benchmarks'} found${node}`);
-      return;
-    }
-    case 'bench-round': {
-      const phase = event.phase === 'measuring' ? 'round' : 'confirmation round';
-      const open = `${event.benchmarks} ${event.benchmarks === 1 ? 'benchmark' : 'benchmarks'}`;
-      terminal.tell(`${phase} ${event.index} of at most ${event.of}: ${open}`);
-      return;
-    }
-    case 'bench-warning':
-      terminal.tell(`warning: ${visible(event.message, 600)}`);
-      return;
     case 'planned':
       return;
     case 'output':

@@ -62,4 +62,6 @@ export interface PlanAssumptions {
   /** Starting, probing, idling and stopping both sides, without warm-up. */
   readonly roundOverhead: Nanoseconds;
   readonly idleShare: Ratio;
+  /** Share of the time budget that is kept for microbenchmarks; 0 where there are none. */
+  readonly benchmarks: Ratio;
 }

@@ -13,6 +13,7 @@ export interface Layout {
 export const typicalAssumptions: PlanAssumptions = {
   roundOverhead: secondsToNs(1.5),
   idleShare: ratio(0.01),
+  benchmarks: ratio(0),
 };
 
 /** Between two slices: the drain of one, a collection of garbage, notice of the next. */
@@ -60,14 +61,15 @@ function fixedWarmUp(config: GateConfig): number {
   return secondsToNs((2 * requests) / (rate === 'auto' ? fastest : rate));
 }
 
-/** A whole job at most: every round, and every round of confirmation. */
+/** A whole job at most: every round, every round of confirmation, and the share of microbenchmarks. */
 export function costOfJob(
   config: GateConfig,
   assumptions: PlanAssumptions,
   rounds: number,
   layout: Layout,
 ): Nanoseconds {
-  return ns((rounds + confirmationRounds(config)) * costOfRound(config, assumptions, layout).total);
+  const load = (rounds + confirmationRounds(config)) * costOfRound(config, assumptions, layout).total;
+  return ns(load / (1 - assumptions.benchmarks));
 }
 
 /** A duration as one would write it for `time-budget`, never shorter: tens of seconds up to two minutes, then minutes. */

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 const mostFiles = 500_000;
 const passedOver = new Set(['node_modules', '.git']);
 /** A glob may say anything; only these can be imported, and asking the glob is the slow part. */
+export const isRunnable = (file: string): boolean =>
+  runnable.test(file) && !file.split('/').includes('node_modules');
 const runnable = /\.[cm]?[jt]s$/;
 
 /**

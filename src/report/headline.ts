@@ -6,7 +6,7 @@ import type { Finding, Verdict } from '../verdict/finding.ts';
 import { changeText, metricLabel, movement, none, sizeText, spreadOf, valueText } from './figures.ts';
 import type { Phrase } from './phrase.ts';
 import { joined, name, say, sentence, strong } from './phrase.ts';
-import { isAlone, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
+import { isAlone, isBenchmark, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
 
 export interface Headline {
   /** Enough by itself: what was decided, about what, by how much. */
@@ -54,7 +54,7 @@ function regression(verdict: Verdict, findings: readonly Finding[]): Headline {
   const others = bad.filter((finding) => finding !== worst);
   const more: Phrase[] = [];
   if (others.length > 0) more.push(alsoWorse(others, alone));
-  if (worst.confirmation === 'confirmed') more.push(confirmedSentence(verdict));
+  if (worst.confirmation === 'confirmed') more.push(confirmedSentence(verdict, worst));
   // The verdict room opens the reason of a side that cannot keep up with this word: then no percentage says as much.
   const saturated = /^saturated: /.exec(worst.reason ?? '');
   if (worst.reason !== null && saturated !== null) {
@@ -244,8 +244,9 @@ function alsoWorse(others: readonly Finding[], alone: boolean): Phrase {
   return say`Also worse: ${joined(named, ', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}.`;
 }
 
-function confirmedSentence(verdict: Verdict): Phrase {
-  const rounds = verdict.rounds.confirming;
+function confirmedSentence(verdict: Verdict, worst: Finding): Phrase {
+  // The rounds of a verdict are those of the load test.
+  const rounds = isBenchmark(worst) ? 0 : verdict.rounds.confirming;
   return rounds > 0
     ? say`Confirmed by ${formatCount(rounds)} further rounds with fresh processes.`
     : say`Confirmed by further rounds with fresh processes.`;

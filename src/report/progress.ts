@@ -41,6 +41,15 @@ export type ProgressEvent =
   /** `so far` in words, e.g. `not decided yet`. */
   | { readonly kind: 'looked'; readonly rounds: number; readonly soFar: string }
   | { readonly kind: 'confirming'; readonly scenarios: readonly string[]; readonly rounds: number }
+  | { readonly kind: 'benchmarks-found'; readonly count: number; readonly node: string | null }
+  | {
+      readonly kind: 'bench-round';
+      /** From 1. */
+      readonly index: number;
+      readonly of: number;
+      readonly phase: 'measuring' | 'confirming';
+      readonly benchmarks: number;
+    }
   | { readonly kind: 'warning'; readonly warning: Warning };
 
 export interface ProgressLine {
@@ -67,6 +76,15 @@ export function progressLine(event: ProgressEvent): ProgressLine {
       return lasting(
         `something got worse in ${names(event.scenarios)}: confirming with ${counted(event.rounds, 'fresh round')}`,
       );
+    case 'benchmarks-found': {
+      const node = event.node === null ? '' : `, run by Node ${event.node}`;
+      return lasting(`${counted(event.count, 'microbenchmark')} found${node}`);
+    }
+    case 'bench-round': {
+      const phase = event.phase === 'measuring' ? 'round' : 'confirmation round';
+      const of = `${formatCount(event.index)} of at most ${formatCount(event.of)}`;
+      return lasting(`microbenchmarks: ${phase} ${of}, ${counted(event.benchmarks, 'open one')}`);
+    }
     case 'warning': {
       const { message, hint } = event.warning;
       const way = hint === undefined ? '' : ` ${plainPhrase(sentence(hint))}`;

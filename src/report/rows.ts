@@ -27,6 +27,8 @@ export interface ReportRow {
   /** As it was configured: foreign text. */
   readonly scenario: string;
   readonly metric: string;
+  /** A microbenchmark is called by its name alone. */
+  readonly isBenchmark: boolean;
   readonly state: string;
   /** How the state is to be shown: as bad, good, open, or plain. */
   readonly tone: Tone;
@@ -92,7 +94,8 @@ function badness(finding: Finding): number {
   const change = sizeOf(finding.change);
   const unit = finding.tolerance.min > 0 ? finding.tolerance.min : 1;
   const size = change === null ? 0 : change / unit;
-  return finding.state === 'improved' ? -size : size;
+  const worse = finding.direction === 'bigger-is-better' ? -size : size;
+  return finding.state === 'improved' ? -worse : worse;
 }
 
 /** The change as one number for the worst-first order; null when there is none. */
@@ -122,6 +125,7 @@ export function rowOf(finding: Finding): ReportRow {
     finding,
     scenario: finding.scenario,
     metric: metricLabel(metric),
+    isBenchmark: isBenchmark(finding),
     state: stateWord(finding.state),
     tone: toneOf(finding.state),
     judged: finding.judged,
@@ -146,13 +150,16 @@ export function rowOf(finding: Finding): ReportRow {
 /** `p99 of checkout`; without the scenario when the job has only the one that nobody named. */
 export function subject(finding: Finding, alone: boolean): Phrase {
   const label = metricLabel(finding.metric);
+  if (isBenchmark(finding)) return say`${label} ${name(finding.scenario)}`;
   return alone ? say`${label}` : say`${label} of ${name(finding.scenario)}`;
 }
 
 /** Whether all findings belong to the scenario that a job without a configuration file has. */
 export function isAlone(findings: readonly Finding[]): boolean {
-  return findings.every((finding) => finding.scenario === 'default');
+  return findings.every((finding) => isBenchmark(finding) || finding.scenario === 'default');
 }
+
+export const isBenchmark = (finding: Finding): boolean => finding.metric === 'microbenchmark';
 
 export const viewWord = (view: 'on-time' | 'all-shots'): string =>
   view === 'on-time' ? 'on time' : 'all shots';
@@ -198,9 +205,13 @@ export function ceilingOf(finding: Finding): string | null {
     return Number.isFinite(ceiling) && ceiling > 0 ? `${ceiling} points` : null;
   }
   if (change.kind !== 'ratio') return null;
+  const { interval, spread, effect } = change;
+  const wide = spread === null ? 0 : toChange(spread);
   const most =
-    change.interval?.[1] ?? (change.spread === null ? null : toChange(change.spread) + change.effect);
-  const ceiling = Math.ceil((most ?? change.effect) * 100);
+    finding.direction === 'bigger-is-better'
+      ? -(interval?.[0] ?? effect - wide)
+      : (interval?.[1] ?? effect + wide);
+  const ceiling = Math.ceil(most * 100);
   return Number.isFinite(ceiling) && ceiling > 0 ? `${ceiling}%` : null;
 }
 

@@ -20,16 +20,8 @@ import { extendHistory, makeMarker } from './marker.ts';
 import type { Phrase } from './phrase.ts';
 import { joined, name, say, sentence } from './phrase.ts';
 import type { ReportRow, Tone } from './rows.ts';
-import {
-  isAlone,
-  isCpu,
-  isShown,
-  isTailPercentile,
-  rowOf,
-  subject,
-  worstChange,
-  worstFirst,
-} from './rows.ts';
+import { isAlone, isCpu, isTailPercentile, rowOf, subject, worstChange, worstFirst } from './rows.ts';
+import { leftOutSentence, shownFindings } from './shown.ts';
 
 export interface ReportView {
   readonly outcome: Outcome;
@@ -108,8 +100,8 @@ export function makeView(verdict: Verdict, evidence: Evidence | null, context: R
     tone: toneOf(verdict.outcome),
     gate: context.id,
     headline: headline.first,
-    explanation: headline.more,
-    rows: findings.filter(isShown).map(rowOf),
+    explanation: [...headline.more, ...leftOutSentence(findings)],
+    rows: shownFindings(findings).map(rowOf),
     allRows: findings.map(rowOf),
     alone,
     legend: legendOf(findings),

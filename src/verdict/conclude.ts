@@ -5,8 +5,8 @@ import { formatRatio, ratio } from '../kernel/units.ts';
 import { sides } from '../kernel/words.ts';
 import { onTimeShares } from './compare.ts';
 import type { Family, Stage } from './decide.ts';
-import { reasonOf, toFinding } from './decide.ts';
-import type { Finding, Progress, Verdict } from './finding.ts';
+import { plainReason, toFinding } from './decide.ts';
+import type { Progress, Verdict } from './finding.ts';
 import { foldOutcome, worstFirst } from './outcome.ts';
 import type { Row, ScenarioLook } from './rows.ts';
 import { rowsOf } from './rows.ts';
@@ -70,19 +70,6 @@ export function conclude(
     warnings: [...evidence.warnings, ...warningsOf(evidence, looked)],
   };
   return { kind: 'decided', verdict };
-}
-
-function plainReason(outcome: Verdict['outcome'], findings: readonly Finding[]): string | null {
-  switch (outcome) {
-    case 'invalid':
-      return reasonOf(findings, 'invalid') ?? 'nothing was judged';
-    case 'inconclusive':
-      return reasonOf(findings, 'undecided');
-    case 'no-baseline':
-      return reasonOf(findings, 'new');
-    default:
-      return null;
-  }
 }
 
 function onTimeOf(scope: Scope): Verdict['onTimeShare'] {

@@ -1,7 +1,7 @@
 /** Rows at a look → which are flagged, whether the job may pass, and the finding of each row. */
 import { assertNever } from '../kernel/errors.ts';
 import { formatCount } from '../kernel/units.ts';
-import type { RowState } from '../kernel/words.ts';
+import type { Outcome, RowState } from '../kernel/words.ts';
 import { unitOf } from './compare.ts';
 import type { Hypothesis } from './estimate.ts';
 import { isRed } from './estimate.ts';
@@ -157,7 +157,20 @@ function withAdjustedP(row: Row, family: Family): Change {
 }
 
 /** Why a job is what it is, when that is neither a pass nor a regression. */
-export function reasonOf(findings: readonly Finding[], state: RowState): string | null {
+export function plainReason(outcome: Outcome, findings: readonly Finding[]): string | null {
+  switch (outcome) {
+    case 'invalid':
+      return reasonOf(findings, 'invalid') ?? 'nothing was judged';
+    case 'inconclusive':
+      return reasonOf(findings, 'undecided');
+    case 'no-baseline':
+      return reasonOf(findings, 'new');
+    default:
+      return null;
+  }
+}
+
+function reasonOf(findings: readonly Finding[], state: RowState): string | null {
   const first = findings.filter((finding) => finding.judged && finding.state === state);
   if (first[0] === undefined) return null;
   const others = first.length - 1;

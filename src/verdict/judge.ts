@@ -15,6 +15,7 @@ import type { Problem, Scope } from './scope.ts';
 import { fewestUsable, firstRounds, pooledScope, problemOf, scopeOf } from './scope.ts';
 import type { ReadSlice } from './slices.ts';
 import { readSlice } from './slices.ts';
+import { wholeVerdict } from './whole.ts';
 
 export interface JudgeOptions {
   /** No further round can come: what would need one is inconclusive. */
@@ -38,6 +39,12 @@ const lastLevel = 0.025;
  * @throws TailgateError `usage` when a histogram of the evidence cannot be read.
  */
 export function judge(evidence: Evidence, options: JudgeOptions = {}): Progress {
+  const progress = judgeLoad(evidence, options);
+  if (progress.kind === 'continue') return progress;
+  return { kind: 'decided', verdict: wholeVerdict(evidence, progress.verdict) };
+}
+
+function judgeLoad(evidence: Evidence, options: JudgeOptions): Progress {
   const job: Job = { evidence, final: options.final ?? false, read: options.readSlice ?? readSlice };
   const { plan } = evidence;
   const measuring = evidence.rounds.filter((round) => round.phase === 'measuring');
