@@ -189,14 +189,14 @@ async function measure(
     signal: job.signal,
   };
   let evidence = addFloor(empty, await measureFloor(roundJob));
-  let progress = judge(evidence);
+  let progress = judge(evidence, { nearest });
   while (progress.kind === 'continue') {
     for (const event of beforeRound(evidence, progress)) job.tell(event);
     const round = planRound(plan, evidence.rounds.length, progress.scenarios);
     const measured = await measureRound(roundJob, round, progress.phase, replaceablePairs(evidence));
     evidence = addRound(evidence, measured);
     found.evidence = evidence;
-    progress = judge(evidence);
+    progress = judge(evidence, { nearest });
     for (const event of afterRound(evidence, measured, progress)) job.tell(event);
   }
   if (hotPaths === null) return progress.verdict;
@@ -206,7 +206,7 @@ async function measure(
 
 /** Of evidence that no further round can join. */
 function finalVerdict(evidence: Evidence): Verdict {
-  const progress = judge(evidence, { final: true });
+  const progress = judge(evidence, { final: true, nearest });
   if (progress.kind === 'continue') throw new Error('final evidence is always decided');
   return progress.verdict;
 }

@@ -1,6 +1,7 @@
 /** `tailgate judge FILE`: decides again from stored evidence, without measuring. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { nearest } from '../config/suggestions.ts';
 import { evidenceLimit, parse } from '../evidence/store.ts';
 import type { Evidence } from '../evidence/trial.ts';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
@@ -51,7 +52,7 @@ const failOn: readonly FailOn[] = ['regression', 'invalid', 'service-failed'];
 
 /** The verdict of stored evidence, and what a report of it is told. */
 export function judged(evidence: Evidence): { verdict: Verdict; context: ReportContext } {
-  const progress = decide(evidence, { final: true });
+  const progress = decide(evidence, { final: true, nearest });
   if (progress.kind !== 'decided') throw new Error('final evidence is always decided');
   const reported = {
     verdict: progress.verdict,

@@ -15,6 +15,7 @@ import type { Problem, Scope } from './scope.ts';
 import { fewestUsable, firstRounds, pooledScope, problemOf, scopeOf } from './scope.ts';
 import type { ReadSlice } from './slices.ts';
 import { readSlice } from './slices.ts';
+import type { Nearest } from './waivers.ts';
 import { wholeVerdict } from './whole.ts';
 
 export interface JudgeOptions {
@@ -22,6 +23,8 @@ export interface JudgeOptions {
   readonly final?: boolean;
   /** How a slice's percentiles are read; tests hand in their own. */
   readonly readSlice?: ReadSlice;
+  /** Finds the name that a waiver without a row may have meant; nobody guesses unless it is given. */
+  readonly nearest?: Nearest;
 }
 
 /** The job as every step needs it. */
@@ -41,7 +44,10 @@ const lastLevel = 0.025;
 export function judge(evidence: Evidence, options: JudgeOptions = {}): Progress {
   const progress = judgeLoad(evidence, options);
   if (progress.kind === 'continue') return progress;
-  return { kind: 'decided', verdict: wholeVerdict(evidence, progress.verdict) };
+  return {
+    kind: 'decided',
+    verdict: wholeVerdict(evidence, progress.verdict, { nearest: options.nearest ?? none }),
+  };
 }
 
 function judgeLoad(evidence: Evidence, options: JudgeOptions): Progress {
@@ -174,4 +180,5 @@ function differentWork(looked: Looked): Problem | null {
   return null;
 }
 
+const none: Nearest = () => null;
 const nameOf = (row: Row): string => `${row.metric} ${row.scenario}`;

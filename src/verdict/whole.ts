@@ -1,33 +1,55 @@
-/** The verdict of a whole job: the load test's rows and the microbenchmarks' in one list, with one outcome. */
+/** The verdict of a whole job: the load test's rows and the microbenchmarks' in one list, what was accepted, one outcome. */
 import type { Evidence } from '../evidence/trial.ts';
+import type { Warning } from '../kernel/errors.ts';
 import type { Outcome } from '../kernel/words.ts';
-import type { BenchFinding, BenchVerdict } from './benchmark-finding.ts';
+import type { BenchFinding } from './benchmark-finding.ts';
 import { judgeBenchmarks } from './benchmarks.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { worstFirst } from './outcome.ts';
+import { applyWaivers, type Nearest, type Part } from './waivers.ts';
 
-/** @param verdict of the load test. */
-export function wholeVerdict(evidence: Evidence, verdict: Verdict): Verdict {
-  if (evidence.benchmarks === null) return verdict;
-  const progress = judgeBenchmarks(evidence.benchmarks, { final: true });
-  return progress.kind === 'decided' ? withBenchmarks(verdict, progress.verdict) : verdict;
+/** What the whole job needs beside its evidence. */
+export interface WholeTerms {
+  /** For waivers that match nothing. */
+  readonly nearest: Nearest;
 }
 
-/** Rows of both, worst first; the worse outcome decides, and the sentence that explains it comes from where it came. */
-export function withBenchmarks(verdict: Verdict, benchmarks: BenchVerdict): Verdict {
-  const outcome = worse(verdict.outcome, benchmarks.outcome);
-  const names = [
-    ...verdict.findings.map((one) => one.scenario),
-    ...benchmarks.findings.map((one) => one.name),
-  ];
-  const scenarios = [...new Set(names)];
+/**
+ * Rows of both, worst first, after what was accepted; the worse outcome decides, and the sentence that explains it
+ * comes from where it came. Waivers expire by the day of the measurement: judged again, a job says the same.
+ * @param verdict of the load test.
+ */
+export function wholeVerdict(evidence: Evidence, verdict: Verdict, terms: WholeTerms): Verdict {
+  const benchmarks = benchmarksOf(evidence);
+  const load: Part = { outcome: verdict.outcome, reason: verdict.reason, findings: verdict.findings };
+  const today = evidence.createdAt.slice(0, 'YYYY-MM-DD'.length);
+  const parts = benchmarks === null ? [load] : [load, benchmarks.part];
+  const accepted = applyWaivers(parts, evidence.waivers, { today, nearest: terms.nearest });
+  const { outcome, reason } = accepted.parts.reduce(worse);
+  const findings = accepted.parts.flatMap((part) => part.findings);
+  const scenarios = evidence.plan.scenarios.map((scenario) => scenario.name);
   return {
     ...verdict,
     outcome,
-    findings: worstFirst([...verdict.findings, ...benchmarks.findings.map(toFinding)], scenarios),
-    reason: outcome === verdict.outcome ? verdict.reason : benchmarks.reason,
-    warnings: [...verdict.warnings, ...benchmarks.warnings],
+    reason,
+    findings: worstFirst(findings, [...scenarios, ...(benchmarks?.names ?? [])]),
+    warnings: [...verdict.warnings, ...(benchmarks?.warnings ?? []), ...accepted.warnings],
   };
+}
+
+interface Benchmarks {
+  readonly part: Part;
+  readonly names: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+function benchmarksOf({ benchmarks }: Evidence): Benchmarks | null {
+  if (benchmarks === null) return null;
+  const progress = judgeBenchmarks(benchmarks, { final: true });
+  if (progress.kind !== 'decided') return null;
+  const { outcome, reason, findings, warnings } = progress.verdict;
+  const names = findings.map((one) => one.name);
+  return { part: { outcome, reason, findings: findings.map(toFinding) }, names, warnings };
 }
 
 /**
@@ -44,10 +66,10 @@ const order: readonly Outcome[] = [
   'pass',
 ];
 
-function worse(load: Outcome, benchmarks: BenchVerdict['outcome']): Outcome {
+function worse(load: Part, benchmarks: Part): Part {
   // Benchmarks of one side only are rows to see, not a job without anything to compare.
-  if (benchmarks === 'no-baseline') return load;
-  return order.indexOf(benchmarks) < order.indexOf(load) ? benchmarks : load;
+  if (benchmarks.outcome === 'no-baseline') return load;
+  return order.indexOf(benchmarks.outcome) < order.indexOf(load.outcome) ? benchmarks : load;
 }
 
 function toFinding(one: BenchFinding): Finding {
