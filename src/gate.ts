@@ -1,10 +1,12 @@
 /** Conductor of the gate: two revisions, their builds, rounds in turns, looks, confirmation, the verdict. */
+import { waiversOf } from './accepted.ts';
 import { type Alone, measureAlone } from './alone.ts';
 import { type BuiltSides, buildBoth } from './both-builds.ts';
 import type { Situation } from './builds/candidate.ts';
 import { changedFiles, matchesAny } from './builds/changes.ts';
 import { type Git, openRepository } from './builds/git.ts';
 import { chooseRevisions, type Revisions } from './builds/revision.ts';
+import { readTrailers, type Trailers } from './builds/trailers.ts';
 import { createWorktrees } from './builds/worktree.ts';
 import type { JobPlan } from './config/plan.ts';
 import { planJob } from './config/planner.ts';
@@ -103,6 +105,8 @@ interface Prepared {
   readonly changed: readonly string[];
   /** Null when nothing of the change matches `paths`. */
   readonly plan: JobPlan | null;
+  /** What its commits accept. */
+  readonly trailers: Trailers;
 }
 
 /**
@@ -126,12 +130,14 @@ export async function prepareGate(job: GateJob, found: Findings = nothingYet(job
   const plan = skipped ? null : planJob(config, config.seed ?? freshSeed(), assumptions, rules);
   found.plan = plan;
   if (plan !== null) job.tell({ kind: 'planned', plan, config, revisions });
-  for (const warning of revisions.warnings) job.tell({ kind: 'warning', warning });
-  return { git, config: found.config, revisions, changed, plan };
+  const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
+  const trailers = await readTrailers(git, range, config.trustConfig);
+  for (const warning of [...revisions.warnings, ...trailers.warnings]) job.tell({ kind: 'warning', warning });
+  return { git, config: found.config, revisions, changed, plan, trailers };
 }
 
 async function decide(job: GateJob, found: Findings): Promise<Verdict> {
-  const { git, config, revisions, changed, plan } = await prepareGate(job, found);
+  const { git, config, revisions, changed, plan, trailers } = await prepareGate(job, found);
   if (plan === null) return verdictOfSkipped(config.paths);
   await using worktrees = await createWorktrees({
     git,
@@ -152,11 +158,11 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     environment: readEnvironment(job.environment),
     revisions: { baseline: record('baseline'), candidate: record('candidate') },
     identicalBuilds: built.identicalBuilds,
-    warnings: [...revisions.warnings, ...built.warnings],
+    warnings: [...revisions.warnings, ...trailers.warnings, ...built.warnings],
     placement: planPlacement(usableCpus()).kind,
     plan,
     config,
-    waivers: config.waivers.map((waiver) => ({ ...waiver, origin: 'the configuration' })),
+    waivers: waiversOf(config, trailers.accepted),
   });
   found.evidence = evidence;
   const hotPaths = await findHotPaths(job, config, evidence, built.directories);

@@ -60,6 +60,7 @@ export async function findHotPaths(
       rounds: null,
       confirm: config.confirm,
       tolerance: config.judge.microbenchmarks,
+      onDifferentResult: config.onDifferentBody,
     },
   });
 }

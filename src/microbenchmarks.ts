@@ -4,7 +4,7 @@ import type { MicrobenchmarkSettings } from './config/settings.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
-import { type Nanoseconds, ns, ratio, secondsToNs } from './kernel/units.ts';
+import { type Nanoseconds, ns, secondsToNs } from './kernel/units.ts';
 import { type Side, sides } from './kernel/words.ts';
 import { type Clock, type Random, seededRandom } from './kernel/world.ts';
 import type {
@@ -32,10 +32,8 @@ export interface BenchmarksSettings extends MicrobenchmarkSettings {
   readonly rounds: number | null;
   readonly confirm: boolean;
   readonly tolerance: BenchPlan['tolerance'];
+  readonly onDifferentResult: BenchPlan['onDifferentResult'];
 }
-
-/** Worth a red build from 2 % on; a pass excludes 5 %. */
-export const benchTolerance: BenchPlan['tolerance'] = { min: ratio(0.02), detect: ratio(0.05) };
 
 export interface BenchmarksJob {
   readonly settings: BenchmarksSettings;
@@ -250,6 +248,7 @@ function start(job: BenchmarksJob, found: Found): BenchEvidence {
       confirm: settings.confirm,
       confirmationRounds,
       tolerance: settings.tolerance,
+      onDifferentResult: settings.onDifferentResult,
     },
     subjects: found.subjects,
     rounds: [],

@@ -10,7 +10,6 @@ import { secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import type { Suite } from '../microbench/suites.ts';
-import { benchTolerance } from '../microbenchmarks.ts';
 import { progressLine } from '../report/progress.ts';
 import { readJobSettings } from '../settings.ts';
 import type { BenchVerdict } from '../verdict/benchmark-finding.ts';
@@ -95,7 +94,8 @@ export const bench: Command = {
           rounds,
           confirm: flags['no-confirm'] !== true,
           declared: true,
-          tolerance: benchTolerance,
+          tolerance: job.config.judge.microbenchmarks,
+          onDifferentResult: job.config.onDifferentBody,
         },
         situation: { kind: 'local' },
         environment: terminal.environment,

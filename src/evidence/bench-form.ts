@@ -69,6 +69,7 @@ const form = objectOf({
     confirm: flag,
     confirmationRounds: count,
     tolerance: objectOf({ min: amount, detect: amount }),
+    onDifferentResult: oneOf('warn', 'stop'),
   }),
   subjects: listOf(subject),
   rounds: listOf(round),

@@ -2,7 +2,7 @@
 import { TailgateError } from '../kernel/errors.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { formatBytes, bytes as inBytes } from '../kernel/units.ts';
-import { metricNames } from '../kernel/words.ts';
+import { loadMetrics, metricNames } from '../kernel/words.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import { benchEvidenceForm, benchSchema, benchVersion } from './bench-form.ts';
 import type { Check } from './shape.ts';
@@ -171,7 +171,7 @@ const planForm = objectOf({
       slices: whole(1),
       sliceRequests: whole(1),
       tailPercentile: oneOf('p99', 'p95', 'p90'),
-      judged: listOf(oneOf(...metricNames)),
+      judged: listOf(oneOf(...loadMetrics)),
     }),
     1,
   ),

@@ -54,6 +54,8 @@ export const metricNames = [
   'microbenchmark',
 ] as const;
 export type MetricName = (typeof metricNames)[number];
+/** Those of a scenario: everything that the load test tells. */
+export const loadMetrics = metricNames.filter((metric) => metric !== 'microbenchmark');
 
 /** What may turn a job red, beyond what always does. */
 export const failOnWords = [

@@ -69,6 +69,8 @@ export interface BenchPlan {
   readonly confirm: boolean;
   readonly confirmationRounds: number;
   readonly tolerance: { readonly min: Ratio; readonly detect: Ratio };
+  /** What a function that returns something else on the candidate is: marked, or not compared. */
+  readonly onDifferentResult: 'warn' | 'stop';
 }
 
 export interface BenchRevision {

@@ -1,6 +1,8 @@
 /** A benchmark file → its functions: every exported function is a benchmark, `setup` and `teardown` are not. */
+import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../kernel/errors.ts';
+import { exportsNothing, isForeign, wayOut } from './other-tools.ts';
 import { resolveTypeScript } from './typescript.ts';
 
 export interface BenchModule {
@@ -13,12 +15,15 @@ type Callable = () => unknown;
 
 /** @throws Error that says in a sentence why the file cannot be used. */
 export async function importBenchmarks(path: string): Promise<BenchModule> {
+  const text = await readFile(path, 'utf8');
+  if (isForeign(text) && exportsNothing(text)) throw new Error(`it exports no function; ${wayOut(text)}`);
   let exported: Readonly<Record<string, unknown>>;
   if (/\.[cm]?ts$/.test(path)) resolveTypeScript();
   try {
     exported = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new Error(whyNotLoaded(error, path), { cause: error });
+    const hint = isForeign(text) ? `; ${wayOut(text)}` : '';
+    throw new Error(`${whyNotLoaded(error, path)}${hint}`, { cause: error });
   }
   const functions = new Map(Object.entries(flattened(exported)).filter(isBenchmark));
   const take = (name: string): Callable | null => {
@@ -27,11 +32,7 @@ export async function importBenchmarks(path: string): Promise<BenchModule> {
     return found;
   };
   const module = { setup: take('setup'), teardown: take('teardown'), benchmarks: functions };
-  if (functions.size === 0) {
-    throw new Error(
-      'it exports no function; every exported function is a benchmark. A file that calls bench() of another tool is run with a command and a format',
-    );
-  }
+  if (functions.size === 0) throw new Error(`it exports no function; ${wayOut(text)}`);
   return module;
 }
 

@@ -138,6 +138,7 @@ function cpuOf(pairs: readonly Readonly<Record<Side, Measured>>[], passLevel: nu
 /** States that follow from what happened, not from how values compare; null while there are values to compare. */
 export function settledState(
   track: Track,
+  plan: Pick<BenchPlan, 'onDifferentResult'>,
 ): { readonly state: 'new' | 'missing' | 'invalid'; readonly reason: string } | null {
   const { subject } = track;
   if (subject.problem !== null) return { state: 'invalid', reason: subject.problem };
@@ -152,13 +153,24 @@ export function settledState(
     const why = failure.kind === 'failed' ? failure.reason : '';
     return { state: 'invalid', reason: `${who}, round ${index + 1}: ${why}` };
   }
-  return otherResult(results)
+  return plan.onDifferentResult === 'stop' && differs(track)
     ? { state: 'invalid', reason: 'the sides return different results, so they do not do the same work' }
     : null;
 }
 
+/** What a reader should know about the figures of a row that is judged, and of one that is settled without. */
+export function remarkOf(track: Track, settled: boolean): string | null {
+  const remarks = [track.subject.remark];
+  if (!settled && differs(track)) {
+    remarks.push('the sides return different results: the change may be the price of other work');
+  }
+  const told = remarks.filter((remark) => remark !== null);
+  return told.length === 0 ? null : told.join('; ');
+}
+
 /** Each side returns the same in all of its processes, and not the same as the other. One round alone may be chance. */
-function otherResult(results: readonly BenchResult[]): boolean {
+function differs({ measuring, confirming }: Track): boolean {
+  const results = [...measuring, ...confirming];
   const digestsOf = (side: Side): Set<string | null> =>
     new Set(results.flatMap((one) => (one[side].kind === 'measured' ? [one[side].digest] : [])));
   const [baseline, candidate] = [digestsOf('baseline'), digestsOf('candidate')];

@@ -8,7 +8,7 @@ import { formatCount } from '../kernel/units.ts';
 import type { RowState } from '../kernel/words.ts';
 import type { BenchEvidence, BenchResult } from '../microbench/evidence.ts';
 import type { BenchFinding, BenchProgress, BenchVerdict } from './benchmark-finding.ts';
-import { type BenchRow, looksWorse, rowOf, settledState, type Track } from './benchmark-rows.ts';
+import { type BenchRow, looksWorse, remarkOf, rowOf, settledState, type Track } from './benchmark-rows.ts';
 import { isRed } from './estimate.ts';
 import { confirmationLevel, familyLevel, type Look, looksAt } from './looks.ts';
 import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
@@ -43,7 +43,7 @@ export function judgeBenchmarks(
   const final = options.final ?? false;
   const tracks = evidence.subjects.map((subject) => trackOf(evidence, subject));
   const members: Member[] = tracks
-    .filter((track) => settledState(track) === null)
+    .filter((track) => settledState(track, evidence.plan) === null)
     .map((track) => ({ track, stage: { kind: 'open' }, adjustedP: null }));
   for (const look of looksAt(evidence.plan.looks)) takeLook(evidence, members, look);
 
@@ -239,7 +239,7 @@ function findingOf({ plan }: BenchEvidence, track: Track, member: Member | null)
     stage === null || stage.kind === 'open'
       ? rowOf(subject, [...track.measuring, ...track.confirming], plan.tolerance, lastLevel)
       : stage.row;
-  const settled = settledState(track);
+  const settled = settledState(track, plan);
   const { state, reason } = settled ?? stateOf(row, stage!, plan.tolerance);
   const own =
     row.change.kind === 'none' || member === null
@@ -265,7 +265,7 @@ function findingOf({ plan }: BenchEvidence, track: Track, member: Member | null)
       stage?.kind === 'looked' && state === 'undecided'
         ? roundsToSettle(row.worsening, plan.tolerance, row.used)
         : null,
-    remark: subject.remark,
+    remark: remarkOf(track, settled !== null),
   };
 }
 

@@ -4,7 +4,7 @@ import type { JudgeSettings } from '../config/settings.ts';
 import { assertNever } from '../kernel/errors.ts';
 import { formatRatio, type Ratio, ratio } from '../kernel/units.ts';
 import type { MetricName, RowState } from '../kernel/words.ts';
-import { metricNames, percentileShare } from '../kernel/words.ts';
+import { loadMetrics, percentileShare } from '../kernel/words.ts';
 import type { Comparison } from './compare.ts';
 import { compareMetric, isPercentile, judgedView, saturatedSlices } from './compare.ts';
 import type { Hypothesis } from './estimate.ts';
@@ -63,7 +63,7 @@ export function rowsOf(
   read: ReadSlice,
 ): Row[] {
   const view = judgedView(look.rounds);
-  return metricNames.map((metric) => rowOf(look, metric, view, settings, passLevel, tooNoisy, read));
+  return loadMetrics.map((metric) => rowOf(look, metric, view, settings, passLevel, tooNoisy, read));
 }
 
 function rowOf(

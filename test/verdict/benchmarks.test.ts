@@ -41,6 +41,7 @@ interface Given {
   readonly confirming?: readonly (readonly BenchResult[])[];
   readonly rounds?: number;
   readonly confirm?: boolean;
+  readonly onDifferentResult?: 'warn' | 'stop';
 }
 
 function evidenceOf(given: Given): BenchEvidence {
@@ -63,6 +64,7 @@ function evidenceOf(given: Given): BenchEvidence {
       confirm: given.confirm ?? true,
       confirmationRounds: 6,
       tolerance: { min: ratio(0.02), detect: ratio(0.05) },
+      onDifferentResult: given.onDifferentResult ?? 'stop',
     },
     subjects: given.subjects,
     rounds: phases.map((one, index) => ({ index, duration: ns(1), ...one })),
@@ -330,6 +332,17 @@ describe('what is not compared', () => {
     // One that differs from process to process says nothing about the change.
     expect(of(other('x', 'y'), other('z', 'w')).kind).toBe('continue');
     expect(of(other('x', 'x'), other('x', 'x')).kind).toBe('continue');
+  });
+
+  test('results that differ are judged and marked where that is wanted', () => {
+    const other = { name: 'a', baseline: measured(100), candidate: measured(100, 'another') };
+    const measuring = Array.from({ length: 6 }, () => [other]);
+    const verdict = decided(evidenceOf({ subjects: [subject('a')], measuring, onDifferentResult: 'warn' }));
+    expect(verdict.findings[0]).toMatchObject({
+      state: 'unchanged',
+      remark: expect.stringContaining('different results'),
+    });
+    expect(verdict.warnings[0]?.message).toContain('`a`: the sides return different results');
   });
 
   test('new, missing and broken benchmarks are shown and not measured', () => {

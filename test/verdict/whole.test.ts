@@ -35,6 +35,7 @@ function benchmarks(d: number): BenchEvidence {
       confirm: false,
       confirmationRounds: 6,
       tolerance: { min: ratio(0.02), detect: ratio(0.05) },
+      onDifferentResult: 'stop',
     },
     subjects: [
       {
