@@ -47,15 +47,18 @@ export function readJobSettings(request: SettingsRequest): JobSettings {
     warnings: loaded.warnings,
     configFile: loaded.file === null ? 'tailgate.yml' : basename(loaded.file),
     trusted: async (config, git, revisions) => {
-      if (loaded.file === null) return config;
-      const path = relative(git.directory, realpathSync(loaded.file));
-      if (path.startsWith('..')) return config;
-      const text = await readFileAt(git, revisions.baseline.sha, path);
-      // A baseline that is not asked for may be one that this release cannot read.
-      if (text === null || (config.trustConfig !== 'baseline' && !text.includes('trust-config')))
-        return config;
-      const source = `${path} of the baseline`;
-      return trustedConfig(config, readConfig(text, { source, overrides, environment }).config);
+      // By the names a job looks for, not by what the candidate has there: it may have removed or linked its file.
+      const names = file === undefined ? ['tailgate.yml', 'tailgate.yaml'] : [file];
+      for (const name of names) {
+        const path = relative(realpathSync(git.directory), resolve(realpathSync(directory), name));
+        const text = path.startsWith('..') ? null : await readFileAt(git, revisions.baseline.sha, path);
+        if (text === null) continue;
+        // A baseline that nobody asks to trust may be one that this release cannot read.
+        if (config.trustConfig !== 'baseline' && !text.includes('trust-config')) return config;
+        const source = `${path} of the baseline`;
+        return trustedConfig(config, readConfig(text, { source, overrides, environment }).config);
+      }
+      return config;
     },
   };
 }
