@@ -120,6 +120,49 @@ describe('what is found', () => {
     expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
   });
 
+  test.each([
+    [
+      'vitest',
+      `import { bench, describe } from 'vitest'; describe('a', () => { bench('x', () => {}); });`,
+      /not supported.*export const.*--command "npx vitest bench .*--format vitest/,
+    ],
+    [
+      'vitest with globals',
+      `describe('a', () => { bench('x', () => {}); });`,
+      /bench\(\) of another tool are not supported.*export const/,
+    ],
+    [
+      'tinybench',
+      `import { Bench } from "tinybench"; const b = new Bench(); b.add('x', () => {}); await b.run();`,
+      /bench\(\) of tinybench are not supported.*export const.*--format tinybench/,
+    ],
+    [
+      'mitata, and exports something else',
+      `import { run, bench } from 'mitata'; bench('x', () => {}); export const size = 3; await run();`,
+      /bench\(\) of mitata are not supported.*export const.*--format mitata/,
+    ],
+  ])(
+    'a file written for %s says what to do instead, and does not run where it need not',
+    async (_, text, why) => {
+      using projects = new Projects();
+      const trace = `import { writeFileSync } from 'node:fs'; writeFileSync('ran', '');`;
+      projects.both({ 'a.bench.mjs': `${trace} ${text}`, 'b.bench.mjs': spin(20) });
+      const { subjects, plans } = await discoverFunctions(await projects.job(), seededRandom(1));
+      expect(subjects.find((subject) => subject.name === 'a.bench.mjs')?.problem).toMatch(why);
+      expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
+      expect(existsSync(join(projects.folder, 'baseline', 'ran'))).toBe(false);
+    },
+  );
+
+  test('a benchmark that only mentions such a tool, or a function called bench, is measured', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': `// was: import { bench } from 'vitest'\nexport const bench = () => 'bench("x")'.length;`,
+    });
+    const { plans } = await discoverFunctions(await projects.job(), seededRandom(1));
+    expect(plans.map((plan) => plan.name)).toEqual(['a.bench.mjs > bench']);
+  });
+
   test('a function that throws on both sides is nobody’s change, and says so', async () => {
     using projects = new Projects();
     projects.both({ 'a.bench.mjs': 'export function spin() { throw new Error("never"); }' });
