@@ -64,9 +64,8 @@ function classifyRoute(route, result) {
     .flatMap(([measure, word]) =>
       missed(measure, word, judged, result).map(([status, text]) => note(status, text)),
     );
-  const unmeasured = ['gate', 'bench']
-    .filter((command) => result[command]?.outcome === 'not measured')
-    .map((command) => note('missed', `${command} measured nothing: ${result[command].reason}`));
+  const { outcome, reason } = result.gate;
+  const unmeasured = outcome === 'not measured' ? [note('missed', `nothing was measured: ${reason}`)] : [];
   const work =
     route.workDiffers === true && result.bodies === null
       ? [note('missed', 'not told that the sides do not do the same work')]
@@ -75,14 +74,10 @@ function classifyRoute(route, result) {
 }
 
 /** A job can be red without a row that is: where nothing changed that is wrong too. */
-function falseReds(row, result) {
-  return ['gate', 'bench']
-    .filter((command) => ['regression', 'invalid'].includes(result[command]?.outcome))
-    .map((command) => ({
-      route: row.id,
-      status: 'wrong',
-      text: `${command} says ${result[command].outcome}${result[command].reason === null ? '' : `: ${result[command].reason}`}`,
-    }));
+function falseReds(row, { gate: { outcome, reason } }) {
+  if (outcome !== 'regression' && outcome !== 'invalid') return [];
+  const text = `the gate says ${outcome}${reason === null ? '' : `: ${reason}`}`;
+  return [{ route: row.id, status: 'wrong', text }];
 }
 
 /** What a judged row must not say. */
@@ -108,8 +103,7 @@ function missed(measure, word, judged, result) {
   const open = of.filter((one) => one.state !== state);
   if (of.length > 0 && (measure === 'micro' ? open.length === 0 : open.length < of.length)) return [];
   if (of.length === 0) {
-    const command = measure === 'micro' && result.bench !== null ? result.bench : result.gate;
-    return command?.outcome === 'not measured' ? [] : [['missed', `${measure} was not judged`]];
+    return result.gate.outcome === 'not measured' ? [] : [['missed', `${measure} was not judged`]];
   }
   const [text] = open.map((one) => `${nameOf(one)} is ${one.state}${limit(one)}`);
   // With so few requests p99 itself is out of reach; then CPU and the microbenchmark decide.

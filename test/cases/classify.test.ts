@@ -69,7 +69,7 @@ describe('a pair that became slower', () => {
     const gate = command('not measured', 'the candidate ended with 1');
     expect(read('R01', {}, { findings: [], gate })).toMatchObject({
       status: 'missed',
-      reasons: ['gate measured nothing: the candidate ended with 1', 'micro was not judged'],
+      reasons: ['nothing was measured: the candidate ended with 1'],
     });
   });
 });
@@ -88,9 +88,9 @@ describe('a pair in which nothing changed', () => {
   );
 
   test('is wrong when the job is red without a red row', () => {
-    expect(read('N03', {}, { bench: command('invalid', 'results differ') })).toMatchObject({
+    expect(read('N03', {}, { gate: command('invalid', 'results differ') })).toMatchObject({
       status: 'wrong',
-      reasons: ['bench says invalid: results differ'],
+      reasons: ['the gate says invalid: results differ'],
     });
   });
 

@@ -15,7 +15,7 @@ const usage = `usage: npm run cases -- [ID…] [flags]
 
   ID                  a pair (R01), its sides exchanged (swap:R01), two in one project (N12+R01),
                       or a group: ${Object.keys(groups).join(', ')}; pairs unless given
-  --time-budget 100s  of the load test of a row; longer where its rate needs it
+  --time-budget 100s  of a row; longer where its rate needs it
   --out DIR           keeps results.jsonl and the verdicts; below the temporary folder unless given
   --resume            leaves out what DIR has measured already
   --page FILE         writes the results of DIR as a Markdown page
@@ -97,12 +97,14 @@ for (const [index, row] of options.rows.entries()) {
   console.log(rowText(judgedRows([...done.values()]).find((judged) => judged.row.id === row.id)));
 }
 
-const results = options.rows.map((row) => done.get(row.id)).filter((result) => result !== undefined);
-if (results.length === 0) {
+const wanted = new Set(options.rows.map((row) => row.id));
+const judged = judgedRows([...done.values()])
+  .filter(({ row }) => wanted.has(row.id))
+  .sort((a, b) => [...wanted].indexOf(a.row.id) - [...wanted].indexOf(b.row.id));
+if (judged.length === 0) {
   console.error('nothing was measured');
   process.exit(stop.signal.aborted ? 130 : 2);
 }
-const judged = judgedRows(results);
 console.log(`\n${summaryText(judged)}`);
 for (const one of judged.filter(({ status }) => status === 'wrong'))
   console.log(`WRONG ${one.row.id}: ${one.reasons.join('; ')}`);

@@ -4,14 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { observe } from './observe.mjs';
 import { tailgate } from './processes.mjs';
-import { microbenchmarksBy, writeProject } from './project.mjs';
+import { writeProject } from './project.mjs';
 
-const benchPlan = ['--rounds', '9', '--time-budget', '75s'];
 const setupMs = 300_000;
-const benchMs = 180_000;
 
 /**
- * @param options `{ budget, out, signal }`: seconds for the load test at least, the folder that keeps the verdicts as JSON.
+ * @param options `{ budget, out, signal }`: seconds at least, and the folder that keeps verdicts and evidence.
  * @returns what is stored: `{ id, at, seconds, budget, … }` and the observations.
  */
 export async function measure(row, { budget, out, signal }) {
@@ -25,22 +23,18 @@ export async function measure(row, { budget, out, signal }) {
     writeProject(folder, row);
     const command = (args, limitMs) => tailgate(args, { folder, temporary, limitMs, signal });
     const enough = await enoughTime(budget, command);
-    const verdict = async (name, args, limitMs) => {
-      const file = join(out, `${fileName(row.id)}.${name}.json`);
-      rmSync(file, { force: true });
-      const run = signal.aborted
-        ? null
-        : await command([...args, '--baseline', 'main', '--json', file], limitMs);
-      return run === null ? null : { ...run, json: readJson(file) };
-    };
-    const gateArgs = ['gate', '--time-budget', `${enough}s`, '--evidence', join(temporary, 'evidence.json')];
-    const gate = await verdict('gate', gateArgs, 2000 * enough + setupMs);
-    const bench =
-      microbenchmarksBy === 'bench'
-        ? await verdict('bench', ['bench', ...benchPlan], benchMs + setupMs)
-        : null;
+    const [file, evidence] = ['gate', 'evidence'].map((name) =>
+      join(out, `${fileName(row.id)}.${name}.json`),
+    );
+    rmSync(file, { force: true });
+    rmSync(evidence, { force: true });
+    const files = ['--json', file, '--evidence', evidence];
+    const gate = await command(
+      ['gate', '--baseline', 'main', '--time-budget', `${enough}s`, ...files],
+      2000 * enough + setupMs,
+    );
     const seconds = Math.round((performance.now() - began) / 1000);
-    return { id: row.id, at, seconds, budget: enough, ...observe(gate, bench) };
+    return { id: row.id, at, seconds, budget: enough, ...observe({ ...gate, json: readJson(file) }) };
   } finally {
     rmSync(parent, { recursive: true, force: true, maxRetries: 3 });
   }

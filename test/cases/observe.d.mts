@@ -6,4 +6,4 @@ interface Finished {
   readonly tail: readonly string[];
   readonly json: unknown;
 }
-export function observe(gate: Finished | null, bench: Finished | null): Observation;
+export function observe(run: Finished): Observation;

@@ -3,9 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `bench`: by a command of its own after the gate. `gate`: by the gate, whose tailgate.yml then names the file. */
-export const microbenchmarksBy = 'bench';
-
 const fixture = (name) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -41,7 +38,7 @@ function settings(row) {
     'start: node server.mjs',
     'ready: { path: /health }',
     `scenarios: ${JSON.stringify(scenarios)}`,
-    ...(microbenchmarksBy === 'gate' ? ['microbenchmarks: [hot.bench.mjs]'] : []),
+    'microbenchmarks: [hot.bench.mjs]',
   ];
   return `${lines.join('\n')}\n`;
 }

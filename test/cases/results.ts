@@ -13,6 +13,7 @@ const change = (state: string): Pick<Observed, 'effect' | 'interval'> => {
 export const observed = (metric: string, state: string, more: Partial<Observed> = {}): Observed => ({
   metric,
   route: metric === 'microbenchmark' ? null : 'R01',
+  name: null,
   judged: true,
   state,
   kind: 'ratio',
@@ -55,7 +56,6 @@ export function resultOf(id: string, states: States = {}, more: Partial<Result> 
     tailgate: '1.2.3 (abc1234)',
     machine: { cpu: 'A processor', cpus: 2, system: 'linux 6.1', node: 'v20.0.0' },
     gate: command(red ? 'regression' : 'pass'),
-    bench: command('pass'),
     tail: Object.fromEntries(routes.map((route) => [route.id, 'p90'])),
     bodies: null,
     findings,

@@ -32,7 +32,7 @@ export interface Observed {
   readonly metric: string;
   readonly route: string | null;
   readonly judged: boolean;
-  readonly name?: string;
+  readonly name: string | null;
   readonly state: string;
   readonly kind: string;
   readonly effect: number | null;
@@ -51,8 +51,7 @@ export interface Command {
 }
 
 export interface Observation {
-  readonly gate: Command | null;
-  readonly bench: Command | null;
+  readonly gate: Command;
   readonly tail: Readonly<Record<string, string>>;
   readonly bodies: string | null;
   readonly findings: readonly Observed[];

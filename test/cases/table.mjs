@@ -51,7 +51,7 @@ export function rowText(judged) {
   }
   for (const remark of judged.remarks) lines.push(`  ${remark}`);
   if (result.bodies !== null) lines.push(`  told: ${result.bodies}`);
-  lines.push(`  gate ${result.gate?.outcome ?? 'not run'}, ${duration(result.seconds)} in all`);
+  lines.push(`  gate ${result.gate.outcome}, ${duration(result.seconds)} in all`);
   return lines.join('\n');
 }
 
@@ -60,7 +60,7 @@ export function summaryOf(rows) {
   const negatives = rows.filter(({ row }) => isNegative(row));
   const others = rows.filter(({ row }) => !isNegative(row));
   const count = (list, status) => list.filter((one) => one.status === status).length;
-  const passed = negatives.filter(({ result }) => result.gate?.outcome === 'pass').length;
+  const passed = negatives.filter(({ result }) => result.gate.outcome === 'pass').length;
   return {
     rows: rows.length,
     changes: others.length,
@@ -143,7 +143,7 @@ stands in \`test/cases/\`.
 - Machine: ${distinct(results.map((result) => machineText(result.machine)))}
 - Date: ${days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0]}
 - Tailgate: ${distinct(results.map((result) => result.tailgate))}
-- Plan: \`tailgate.yml\` with the rates of the rows and otherwise its own values; time budget of the load test
+- Plan: \`tailgate.yml\` with the rates of the rows and otherwise its own values; time budget
   ${distinct(results.map((result) => duration(result.budget)))}, the longer ones at low rates, where a round takes long
 
 ${summaryText(rows)}.

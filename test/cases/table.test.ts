@@ -81,29 +81,33 @@ describe('an observation', () => {
   };
   const finished = { code: 1, seconds: 12.3, tail: ['first', 'could not start'] };
 
-  test('keeps the figures of both commands', () => {
-    const { scenario: _, judged: __, metric: ___, ...bench } = finding;
-    const seen = observe(
-      { ...finished, json: { verdict: 'regression', findings: [finding], tailPercentiles: { R26: 'p90' } } },
-      {
-        ...finished,
-        json: { outcome: 'invalid', reason: 'differs', findings: [{ ...bench, name: 'hot > parse' }] },
-      },
-    );
-    expect(seen).toMatchObject({
-      gate: { outcome: 'regression', exitCode: 1, seconds: 12 },
-      bench: { outcome: 'invalid', reason: 'differs' },
+  test('keeps the figures of routes and microbenchmarks', () => {
+    const micro = {
+      ...finding,
+      scenario: 'hot.bench.mjs > parse_csv',
+      metric: 'microbenchmark',
+      reason: 'no body',
+    };
+    const json = {
+      verdict: 'regression',
+      reason: null,
+      findings: [micro, finding],
+      tailPercentiles: { R26: 'p90' },
+    };
+    expect(observe({ ...finished, json })).toMatchObject({
+      gate: { outcome: 'regression', exitCode: 1, seconds: 12, reason: null },
+      tail: { R26: 'p90' },
       bodies: 'the bodies of the two sides differ in content',
       findings: [
-        { route: 'R26', metric: 'cpu', effect: 1, spread: 0.1, detectable: 0.2, rounds: 7 },
-        { route: null, metric: 'microbenchmark', name: 'hot > parse', judged: true },
+        { route: null, metric: 'microbenchmark', name: 'hot.bench.mjs > parse_csv', judged: true },
+        { route: 'R26', name: null, metric: 'cpu', effect: 1, spread: 0.1, detectable: 0.2, rounds: 7 },
       ],
     });
   });
 
-  test('of a command without a verdict says what it said last', () => {
-    const seen = observe({ ...finished, json: null }, null);
+  test('of a gate without a verdict says what it said last', () => {
+    const seen = observe({ ...finished, json: null });
     expect(seen.gate).toMatchObject({ outcome: 'not measured', reason: 'first could not start' });
-    expect(seen).toMatchObject({ bench: null, findings: [], bodies: null });
+    expect(seen).toMatchObject({ findings: [], bodies: null });
   });
 });
