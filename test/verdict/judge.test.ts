@@ -427,6 +427,23 @@ describe('on time', () => {
     expect(verdict.warnings.map((warning) => warning.code)).toContain('late-shares-differ');
   });
 
+  it('judges all shots when one side is a little later in every round, whatever a stall does to the other', () => {
+    const slice = (where: Where) => {
+      const stalled = where.side === 'baseline' && where.round === 3 && where.pair === 0;
+      const late = stalled ? 420 : candidate(where) ? 26 + (where.round % 5) : 20;
+      return { ...slower((round) => wild[round]!)(where), late };
+    };
+    expect(row(verdictOf({ measuring: 12, slice }), 'p99').view).toBe('all-shots');
+  });
+
+  it('judges all shots when one side is much later in a few rounds', () => {
+    const slice = (where: Where) => {
+      const late = candidate(where) && where.round < 5 ? 200 : candidate(where) ? 20 : 21;
+      return { ...noisyAll(where), late };
+    };
+    expect(row(verdictOf({ measuring: 12, slice }), 'p99').view).toBe('all-shots');
+  });
+
   it('does not pass a candidate that hides behind late shots', () => {
     const slice = (where: Where) =>
       candidate(where) ? { allP99: 4e6 * Math.exp(0.2 + chance(where.round)) } : {};
