@@ -198,7 +198,7 @@ function passOver(job: BenchmarksJob, subjects: BenchSubject[]): void {
   for (const subject of foreign) {
     subjects.splice(subjects.indexOf(subject), 1);
     const message = `${subject.name} is passed over: ${subject.problem}`;
-    const hint = 'name your benchmark files under `microbenchmarks`, or give `microbenchmarks: []`';
+    const hint = '`microbenchmarks: []` looks for none';
     job.tell({ kind: 'warning', warning: { code: 'benchmark-files', message, hint } });
   }
 }

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changedFiles, matchesAny, readFileAt } from '../../src/builds/changes.ts';
+import { changedFiles, matchesAny, readFileAt, trackedFiles } from '../../src/builds/changes.ts';
 import type { Git } from '../../src/builds/git.ts';
 import { gitIn } from '../../src/builds/git.ts';
 import type { TailgateError } from '../../src/kernel/errors.ts';
@@ -28,6 +28,14 @@ beforeAll(() => {
 });
 
 afterAll(() => playground.remove());
+
+describe('tracked files', () => {
+  it('are those of the commit, below a folder relative to it, with every letter', async () => {
+    expect([...(await trackedFiles(git, second, 'src'))].sort()).toEqual(['kept.js', 'näw name.js']);
+    expect(await trackedFiles(git, first, '.')).toContain('src/moved.js');
+    expect(await trackedFiles(git, second, '.')).not.toContain('src/moved.js');
+  });
+});
 
 describe('changed files', () => {
   it('are named at both places when they moved, and with every letter', async () => {
