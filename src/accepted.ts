@@ -34,6 +34,13 @@ export function withSettings(
     benchmarks:
       benchmarks === null
         ? null
-        : { ...benchmarks, plan: { ...benchmarks.plan, tolerance: config.judge.microbenchmarks } },
+        : {
+            ...benchmarks,
+            plan: {
+              ...benchmarks.plan,
+              tolerance: config.judge.microbenchmarks,
+              onDifferentResult: config.onDifferentBody,
+            },
+          },
   };
 }

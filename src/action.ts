@@ -19,6 +19,7 @@ import { type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
 import { openLedger, sweep } from './kernel/leftovers.ts';
 import { maskFor, maskInline } from './kernel/masking.ts';
 import { markedEnvironment } from './kernel/processes.ts';
+import type { RowState } from './kernel/words.ts';
 import { realClock } from './kernel/world.ts';
 import { contextOf, revisionsOf } from './publish.ts';
 import type { ReportContext } from './report/context.ts';
@@ -58,6 +59,9 @@ const errorExit: Readonly<Record<ErrorCode, number>> = {
   'no-baseline': 5,
   cancelled: 130,
 };
+
+/** Rows that are worth a first comment under `comment: on-change`. */
+const movedStates: readonly RowState[] = ['regressed', 'improved', 'accepted'];
 
 /** The action's main step. Never rejects: problems end in an annotation and the exit code of the documentation. */
 export async function run(): Promise<void> {
@@ -247,7 +251,7 @@ async function comment(
     attempt: job.run.attempt,
     mode: result.config.comment,
     outcome: result.verdict.outcome,
-    moved: result.verdict.findings.some(({ state }) => state === 'regressed' || state === 'improved'),
+    moved: result.verdict.findings.some(({ state }) => movedStates.includes(state)),
     fromFork: job.situation.fromFork,
     parseMarker,
     render,

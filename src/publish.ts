@@ -35,7 +35,7 @@ export interface Reported {
 /** What a report is told beside verdict and evidence. */
 export function contextOf(
   reported: Reported,
-  config: Pick<GateConfig, 'failOn' | 'onBaselineFailure'>,
+  config: Pick<GateConfig, 'failOn' | 'onBaselineFailure' | 'trustConfig'>,
   publication: Publication,
 ): ReportContext {
   const { verdict, evidence, revisions, elapsed } = reported;
@@ -53,7 +53,7 @@ export function contextOf(
     elapsed,
     measuredAlone: reported.alone,
     configFile: publication.configFile,
-    acceptBy: 'tolerances',
+    trustConfig: config.trustConfig,
     history: publication.history,
   };
 }

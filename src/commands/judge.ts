@@ -1,17 +1,18 @@
 /** `tailgate judge FILE`: decides again from stored evidence, without measuring. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { withSettings } from '../accepted.ts';
+import type { GateConfig } from '../config/settings.ts';
 import { nearest } from '../config/suggestions.ts';
 import { evidenceLimit, parse } from '../evidence/store.ts';
 import type { Evidence } from '../evidence/trial.ts';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
-import type { FailOn } from '../kernel/words.ts';
 import { contextOf, nowhere } from '../publish.ts';
 import type { ReportContext } from '../report/context.ts';
 import { renderTerminal, terminalDefaults } from '../report/terminal.ts';
 import { verdictJsonText } from '../report/verdict-json.ts';
 import { makeView } from '../report/view.ts';
-import { readJobSettings } from '../settings.ts';
+import { type JobSettings, readJobSettings } from '../settings.ts';
 import type { Verdict } from '../verdict/finding.ts';
 import { judge as decide } from '../verdict/judge.ts';
 import { type Command, type Terminal, text } from './command.ts';
@@ -25,7 +26,7 @@ export const judge: Command = {
     config: {
       type: 'string',
       value: 'FILE',
-      help: 'tolerances of this tailgate.yml instead of those of the job',
+      help: 'tolerances, waivers and fail-on of this tailgate.yml instead of those of the job',
     },
     json: { type: 'string', value: 'FILE', help: 'also write the verdict as JSON' },
   },
@@ -35,8 +36,10 @@ export const judge: Command = {
     const verdictFile = json === undefined ? null : outputFile(terminal, 'json', json);
     const stored = readEvidence(terminal, file!);
     const config = text(flags, 'config');
-    const evidence = config === undefined ? stored : withTolerances(stored, terminal, config);
-    const { verdict, context } = judged(evidence);
+    const settings = config === undefined ? null : settingsIn(terminal, config);
+    const evidence = settings === null ? stored : withSettings(stored, settings.config);
+    const { verdict, context } =
+      settings === null ? judged(evidence) : judged(evidence, settings.config, settings.configFile);
     terminal.print(
       renderTerminal(makeView(verdict, evidence, context), {
         ...terminalDefaults,
@@ -48,10 +51,21 @@ export const judge: Command = {
   },
 };
 
-const failOn: readonly FailOn[] = ['regression', 'invalid', 'service-failed'];
+/** Evidence does not say what its job was asked to fail on: these are the defaults. */
+const usual: Conclusions = {
+  failOn: ['regression', 'invalid', 'service-failed'],
+  onBaselineFailure: 'fail',
+  trustConfig: 'candidate',
+};
+
+type Conclusions = Pick<GateConfig, 'failOn' | 'onBaselineFailure' | 'trustConfig'>;
 
 /** The verdict of stored evidence, and what a report of it is told. */
-export function judged(evidence: Evidence): { verdict: Verdict; context: ReportContext } {
+export function judged(
+  evidence: Evidence,
+  config: Conclusions = usual,
+  configFile = 'tailgate.yml',
+): { verdict: Verdict; context: ReportContext } {
   const progress = decide(evidence, { final: true, nearest });
   if (progress.kind !== 'decided') throw new Error('final evidence is always decided');
   const reported = {
@@ -61,19 +75,15 @@ export function judged(evidence: Evidence): { verdict: Verdict; context: ReportC
     elapsed: null,
     alone: [],
   };
-  const context = contextOf(
-    reported,
-    { failOn, onBaselineFailure: 'fail' },
-    {
-      id: 'default',
-      run: { kind: 'local' },
-      links: nowhere,
-      configFile: 'tailgate.yml',
-      history: [],
-      call: 'tailgate',
-      overrides: {},
-    },
-  );
+  const context = contextOf(reported, config, {
+    id: 'default',
+    run: { kind: 'local' },
+    links: nowhere,
+    configFile,
+    history: [],
+    call: 'tailgate',
+    overrides: {},
+  });
   return { verdict: progress.verdict, context };
 }
 
@@ -111,9 +121,8 @@ export function readEvidence(terminal: Terminal, file: string): Evidence {
   }
 }
 
-function withTolerances(evidence: Evidence, terminal: Terminal, file: string): Evidence {
+function settingsIn(terminal: Terminal, file: string): JobSettings {
   const request = { directory: terminal.directory, file, environment: terminal.environment };
-  // The start command does not matter here, and a file that is only about tolerances need not have one.
-  const { config } = readJobSettings({ ...request, overrides: {} });
-  return { ...evidence, judge: config.judge, onDifferentBody: config.onDifferentBody };
+  // The start command does not matter here, and a file that is only about judging need not have one.
+  return readJobSettings({ ...request, overrides: {} });
 }

@@ -101,6 +101,7 @@ export const outputs: readonly OutputDescription[] = [
   { name: 'regressions', description: 'JSON list of the rows that regressed.' },
   { name: 'improvements', description: 'JSON list of the rows that improved.' },
   { name: 'inconclusive', description: 'JSON list of the rows that stayed undecided.' },
+  { name: 'accepted', description: 'JSON list of the rows that got worse and were accepted.' },
   {
     name: 'p99-change',
     description:

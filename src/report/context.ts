@@ -44,8 +44,8 @@ export interface ReportContext {
   readonly measuredAlone: readonly { readonly scenario: string; readonly lines: readonly string[] }[];
   /** The file in which waivers and tolerances are kept. */
   readonly configFile: string;
-  /** By what a known slowdown is let through: the setting this version of the configuration knows. */
-  readonly acceptBy: 'waivers' | 'tolerances';
+  /** Whose waivers count: with `baseline` a change cannot accept itself. */
+  readonly trustConfig: 'candidate' | 'baseline';
   /** Earlier results, oldest first. */
   readonly history: readonly PastResult[];
 }

@@ -123,6 +123,9 @@ function reproduce(view: ReportView): string[] {
 
 function accepting(view: ReportView): string[] {
   if (view.accepting === null) return [];
-  const { before, lines, after } = view.accepting;
-  return [markdownPhrase(before), markdownBlock(lines), markdownPhrase(after)];
+  const { ways, after } = view.accepting;
+  return [
+    ...ways.flatMap(({ before, lines }) => [markdownPhrase(before), markdownBlock(lines)]),
+    markdownPhrase(after),
+  ];
 }

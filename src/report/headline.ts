@@ -8,6 +8,9 @@ import type { Phrase } from './phrase.ts';
 import { joined, name, say, sentence, strong } from './phrase.ts';
 import { isAlone, isBenchmark, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
 
+/** Accepted rows that are told in words; the table has all of them. */
+const mostAccepted = 3;
+
 export interface Headline {
   /** Enough by itself: what was decided, about what, by how much. */
   readonly first: Phrase;
@@ -55,6 +58,7 @@ function regression(verdict: Verdict, findings: readonly Finding[]): Headline {
   const more: Phrase[] = [];
   if (others.length > 0) more.push(alsoWorse(others, alone));
   if (worst.confirmation === 'confirmed') more.push(confirmedSentence(verdict, worst));
+  more.push(...acceptedSentences(findings));
   // The verdict room opens the reason of a side that cannot keep up with this word: then no percentage says as much.
   const saturated = /^saturated: /.exec(worst.reason ?? '');
   if (worst.reason !== null && saturated !== null) {
@@ -73,29 +77,39 @@ function regression(verdict: Verdict, findings: readonly Finding[]): Headline {
 function pass(findings: readonly Finding[]): Headline {
   const alone = isAlone(findings);
   const improved = judgedIn(findings, 'improved');
-  const accepted = judgedIn(findings, 'accepted');
+  const accepted = judgedIn(findings, 'accepted').length;
   const [most] = improved;
   const figures = largestFigures(findings, alone);
-  const more: Phrase[] = accepted.map(
-    (finding) =>
-      say`Accepted: ${subject(finding, alone)} ${movementWithSpread(finding)}${
-        finding.reason === null ? '.' : joined([say`:`, sentence(finding.reason)])
-      }`,
-  );
+  const more = acceptedSentences(findings);
   if (most === undefined) {
-    const words = accepted.length > 0 ? 'Pass with an accepted change' : 'Pass';
+    const words = accepted > 0 ? `${withAccepted(accepted)}: every other` : 'Pass: every';
     return {
-      first: joined([strongPhrase(say`${words}: every judged metric stayed within its tolerance.`), figures]),
+      first: joined([strongPhrase(say`${words} judged metric stayed within its tolerance.`), figures]),
       more,
     };
   }
   const rest = improved.length > 1 ? ` and ${counted(improved.length - 1, 'more improvement')}` : '';
   return {
     first: strongPhrase(
-      say`Pass: ${subject(most, alone)} ${movementWithSpread(most)}${rest}, and nothing judged got worse than its tolerance.`,
+      say`${accepted > 0 ? withAccepted(accepted) : 'Pass'}: ${subject(most, alone)} ${movementWithSpread(most)}${rest}, and nothing ${accepted > 0 ? 'else ' : ''}judged got worse than its tolerance.`,
     ),
     more,
   };
+}
+
+const withAccepted = (count: number): string =>
+  count === 1 ? 'Pass with an accepted change' : `Pass with ${formatCount(count)} accepted changes`;
+
+/** What somebody let through stays in sight, with the reason they gave. */
+function acceptedSentences(findings: readonly Finding[]): Phrase[] {
+  const alone = isAlone(findings);
+  const accepted = judgedIn(findings, 'accepted');
+  const told = accepted.slice(0, mostAccepted).map((finding) => {
+    const reason = finding.reason === null ? say`.` : joined([say`:`, sentence(finding.reason)]);
+    return say`Accepted: ${subject(finding, alone)} ${movementWithSpread(finding)}${reason}`;
+  });
+  const left = accepted.length - told.length;
+  return left > 0 ? [...told, say`${counted(left, 'more row')} accepted.`] : told;
 }
 
 function inconclusive(verdict: Verdict, findings: readonly Finding[]): Headline {
@@ -111,7 +125,7 @@ function inconclusive(verdict: Verdict, findings: readonly Finding[]): Headline 
   // A reason that only repeats the figures of the row in other words is left to the table.
   if (worst.reason !== null && !/^the spread is ±/.test(worst.reason))
     more.push(sentence(capital(worst.reason)));
-  more.push(whatWouldSettle(worst));
+  more.push(whatWouldSettle(worst), ...acceptedSentences(findings));
   return {
     first: joined([
       strongPhrase(

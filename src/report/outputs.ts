@@ -23,6 +23,7 @@ export interface Outputs {
   readonly regressions: string;
   readonly improvements: string;
   readonly inconclusive: string;
+  readonly accepted: string;
   /** Of the tail percentile that is judged: p99 wherever it is eligible; the worst judged scenario. */
   readonly 'p99-change': string;
   readonly 'cpu-change': string;
@@ -46,6 +47,7 @@ export function outputsOf(verdict: Verdict, evidence: Evidence | null, context: 
     regressions: listed(findings, 'regressed'),
     improvements: listed(findings, 'improved'),
     inconclusive: listed(findings, 'undecided'),
+    accepted: listed(findings, 'accepted'),
     'p99-change': percent(tailChange?.effect ?? null),
     'cpu-change': percent(cpu?.change.kind === 'ratio' ? cpu.change.effect : null),
     spread: percent(spreadChange(tailChange?.spread ?? null)),

@@ -1,6 +1,6 @@
 /** Findings → rows of text, worst first, with everything about a row decided here once. */
 import type { Ratio } from '../kernel/units.ts';
-import { formatCount, ratio, toChange } from '../kernel/units.ts';
+import { formatCount, ratio } from '../kernel/units.ts';
 import type { RowState } from '../kernel/words.ts';
 import type { Change, Finding } from '../verdict/finding.ts';
 import {
@@ -195,24 +195,6 @@ function roundsUsed(finding: Finding): string {
 function reasonOf(finding: Finding): string | null {
   if (finding.reason !== null && finding.reason !== '') return finding.reason;
   return finding.change.kind === 'none' && finding.change.reason !== '' ? finding.change.reason : null;
-}
-
-/** A ceiling that a waiver for this row would need: what was measured and its interval, rounded up. */
-export function ceilingOf(finding: Finding): string | null {
-  const { change } = finding;
-  if (change.kind === 'points') {
-    const ceiling = Math.ceil(change.difference * 100);
-    return Number.isFinite(ceiling) && ceiling > 0 ? `${ceiling} points` : null;
-  }
-  if (change.kind !== 'ratio') return null;
-  const { interval, spread, effect } = change;
-  const wide = spread === null ? 0 : toChange(spread);
-  const most =
-    finding.direction === 'bigger-is-better'
-      ? -(interval?.[0] ?? effect - wide)
-      : (interval?.[1] ?? effect + wide);
-  const ceiling = Math.ceil(most * 100);
-  return Number.isFinite(ceiling) && ceiling > 0 ? `${ceiling}%` : null;
 }
 
 /** The worst judged change of the tail percentile, whichever is judged, and of CPU per request. */

@@ -245,10 +245,12 @@ function sideFacts(view: ReportView, options: TerminalOptions): readonly string[
 
 function accepting(view: ReportView, options: TerminalOptions): readonly string[] {
   if (view.accepting === null) return [];
-  const { before, lines, after } = view.accepting;
+  const { ways, after } = view.accepting;
   return [
-    ...wrapped(plainPhrase(before), options.width),
-    ...boundedLines(lines).map((line) => `  ${line}`),
+    ...ways.flatMap(({ before, lines }) => [
+      ...wrapped(plainPhrase(before), options.width),
+      ...boundedLines(lines).map((line) => `  ${line}`),
+    ]),
     ...wrapped(plainPhrase(after), options.width),
   ];
 }

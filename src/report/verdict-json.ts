@@ -35,6 +35,7 @@ export function verdictJson(verdict: Verdict, evidence: Evidence | null, context
     findings,
     plan: evidence?.plan ?? null,
     judge: evidence?.judge ?? null,
+    waivers: evidence?.waivers ?? [],
     environment: evidence?.environment ?? null,
     warnings: [...verdict.warnings, ...(evidence?.warnings ?? [])],
     reproduce: context.commands.reproduce,

@@ -92,6 +92,34 @@ describe('the first line of a report', () => {
     );
   });
 
+  it('says of a pass with accepted changes that it is one', () => {
+    const accepted = (metric: 'p99' | 'cpu' | 'p50' | 'cpu-total') =>
+      finding({ metric, state: 'accepted', change: changed(0.18, 0.06), reason: `the reason for ${metric}` });
+    expect(firstLine(verdict('pass', [accepted('p99'), finding({ metric: 'cpu' })]))).toMatch(
+      /^\*\*Pass with an accepted change: every other judged metric stayed within its tolerance\.\*\*/,
+    );
+    const improved = finding({ metric: 'p50', state: 'improved', change: changed(-0.12, 0.02) });
+    expect(firstLine(verdict('pass', [accepted('p99'), accepted('cpu'), improved]))).toBe(
+      '**Pass with 2 accepted changes: p50 of `checkout` fell 12 % (spread ±2 %), and nothing else judged got worse than its tolerance.**',
+    );
+    const four = (['p99', 'cpu', 'p50', 'cpu-total'] as const).map(accepted);
+    expect(shown(verdict('pass', four))).toContain('the reason for p99. 1 more row accepted.');
+  });
+
+  it('keeps an accepted change in sight beside one that is red, or open', () => {
+    const accepted = finding({
+      metric: 'cpu',
+      state: 'accepted',
+      change: changed(0.1, 0.02),
+      reason: 'safer hash',
+    });
+    const said = 'Accepted: CPU per request of `checkout` rose 10 % (spread ±2 %): safer hash.';
+    const red = finding({ state: 'regressed', change: changed(0.18, 0.06) });
+    expect(shown(verdict('regression', [red, accepted]))).toContain(said);
+    const open = finding({ state: 'undecided', change: changed(0.05, 0.3) });
+    expect(shown(verdict('inconclusive', [open, accepted]))).toContain(said);
+  });
+
   it('says what could have been seen and what would settle it', () => {
     const [first, , second] = shown(made.inconclusive).split('\n');
     expect(first).toBe(

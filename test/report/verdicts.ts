@@ -210,7 +210,7 @@ export function context(more: Partial<ReportContext> = {}): ReportContext {
     elapsed: ns(275e9),
     configFile: 'tailgate.yml',
     measuredAlone: [],
-    acceptBy: 'tolerances',
+    trustConfig: 'candidate',
     history: [],
     ...more,
   };
