@@ -123,6 +123,6 @@ export function readEvidence(terminal: Terminal, file: string): Evidence {
 
 function settingsIn(terminal: Terminal, file: string): JobSettings {
   const request = { directory: terminal.directory, file, environment: terminal.environment };
-  // The start command does not matter here, and a file that is only about judging need not have one.
-  return readJobSettings({ ...request, overrides: {} });
+  // Nothing is started here, and a file that is only about judging need not say how.
+  return readJobSettings({ ...request, overrides: { start: 'none' } });
 }
