@@ -30,13 +30,13 @@ export interface FunctionPlan extends Sampling {
 export const sampleTarget = msToNs(1);
 /** Of all samples of a benchmark on one side in a round: slow ones get fewer. */
 const samplesTarget = msToNs(250);
-const samplesBounds = { least: 4, most: 128 };
+const samplesBounds = { least: 4, most: 96 };
 /** Every sample is preceded by a collection of the young generation; the whole heap is collected before this many. */
 const samplesPerCollection = 32;
 /** A full collection that takes longer than this is left to the beginning of a round. */
 const longCollection = msToNs(15);
 /** Warm-up is work: blocks of this length, in turns, until the last two of both sides agree. */
-const warmUp = { block: msToNs(4), least: 6, most: 40, agree: 0.05 };
+const warmUp = { block: msToNs(4), least: 6, most: 24, agree: 0.05 };
 
 /** What calibrating both sides, or the one that has the function, asks for: the quicker side's count stands for both. */
 export function samplingOf(

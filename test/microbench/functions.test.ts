@@ -384,7 +384,7 @@ describe('the plan of samples', () => {
     expect(samplingOf([calibrated, calibrated])).toEqual({
       iterations: 1000,
       warmUpIterations: 4000,
-      samples: 128,
+      samples: 96,
       collectFully: 'often',
     });
     const slow = { ...calibrated, iterations: 1, elapsed: 30e6 };
