@@ -59,18 +59,18 @@ function classifyRoute(route, result) {
   const contradictions = judged.flatMap((one) =>
     contradiction(route, one).map(([status, text]) => note(status, text)),
   );
-  const found = Object.entries(route.expected)
-    .filter(([, word]) => word === 'up' || word === 'improved')
-    .flatMap(([measure, word]) =>
-      missed(measure, word, judged, result).map(([status, text]) => note(status, text)),
-    );
   const { outcome, reason } = result.gate;
-  const unmeasured = outcome === 'not measured' ? [note('missed', `nothing was measured: ${reason}`)] : [];
+  if (judged.length === 0) {
+    return [note('missed', `nothing was judged, ${outcome}${reason === null ? '' : `: ${reason}`}`)];
+  }
+  const gaps = Object.entries(route.expected)
+    .filter(([, word]) => word !== 'any')
+    .flatMap(([measure, word]) => missed(measure, word, judged).map(([status, text]) => note(status, text)));
   const work =
     route.workDiffers === true && result.bodies === null
       ? [note('missed', 'not told that the sides do not do the same work')]
       : [];
-  return [...contradictions, ...unmeasured, ...found, ...work];
+  return [...contradictions, ...gaps, ...work];
 }
 
 /** A job can be red without a row that is: where nothing changed that is wrong too. */
@@ -96,15 +96,15 @@ function contradiction({ expected, forbidden = {} }, one) {
   return [['wrong', `${sentence}, expected ${wanted}`]];
 }
 
-function missed(measure, word, judged, result) {
-  const state = word === 'up' ? 'regressed' : 'improved';
+/** What an expected measure does not say; nothing has to be said of what stays the same, but it must have been judged. */
+function missed(measure, word, judged) {
   const of = judged.filter((one) => measures[one.metric] === measure && one.metric !== 'tail');
+  if (of.length === 0) return [['missed', `${measure} was not judged`]];
+  if (word === 'same') return [];
+  const state = word === 'up' ? 'regressed' : 'improved';
   // Two CPU metrics look at the same thing; two benchmarks at two.
   const open = of.filter((one) => one.state !== state);
-  if (of.length > 0 && (measure === 'micro' ? open.length === 0 : open.length < of.length)) return [];
-  if (of.length === 0) {
-    return result.gate.outcome === 'not measured' ? [] : [['missed', `${measure} was not judged`]];
-  }
+  if (measure === 'micro' ? open.length === 0 : open.length < of.length) return [];
   const [text] = open.map((one) => `${nameOf(one)} is ${one.state}${limit(one)}`);
   // With so few requests p99 itself is out of reach; then CPU and the microbenchmark decide.
   const decisive = measure !== 'p99' || of.some((one) => one.metric === 'p99');

@@ -65,11 +65,17 @@ describe('a pair that became slower', () => {
     });
   });
 
-  test('is missed, with the reason, when nothing was measured', () => {
-    const gate = command('not measured', 'the candidate ended with 1');
+  test('is missed when a measure was not judged', () => {
+    const result = resultOf('R01', found);
+    const findings = result.findings.filter((one) => one.metric !== 'microbenchmark');
+    expect(classify(rowOf('R01'), { ...result, findings }).reasons).toEqual(['micro was not judged']);
+  });
+
+  test('gives the reason of a job that did not come to a row', () => {
+    const gate = command('service-failed', 'the candidate ended with 1');
     expect(read('R01', {}, { findings: [], gate })).toMatchObject({
       status: 'missed',
-      reasons: ['nothing was measured: the candidate ended with 1'],
+      reasons: ['nothing was judged, service-failed: the candidate ended with 1'],
     });
   });
 });
@@ -99,6 +105,14 @@ describe('a pair in which nothing changed', () => {
       status: 'unexpected',
       reasons: ['cpu reads improved although nothing changed'],
     });
+  });
+
+  test('is missed when nothing was judged, or a benchmark not', () => {
+    const gate = command('service-failed', 'no answer');
+    expect(read('N03', {}, { findings: [], gate }).status).toBe('missed');
+    const result = resultOf('N03');
+    const findings = result.findings.filter((one) => one.metric !== 'microbenchmark');
+    expect(classify(rowOf('N03'), { ...result, findings }).reasons).toEqual(['micro was not judged']);
   });
 
   test('does not count what is only told', () => {

@@ -75,17 +75,17 @@ export function summaryOf(rows) {
   };
 }
 
-export function summaryText(rows) {
+const summaryLines = (rows) => {
   const sum = summaryOf(rows);
   return [
-    `${sum.rows} rows in ${duration(sum.seconds)}`,
-    `${sum.found} of ${sum.changes} changes as expected`,
-    `${sum.falseReds} of ${sum.negatives} true negatives failed (${sum.passed} passed, the others could not exclude a change)`,
-    `${sum.missed} rows with something missed`,
-    `${sum.unexpected} with an improvement that is none`,
-    `${sum.wrong} wrong`,
-  ].join('; ');
-}
+    `${sum.found} of ${sum.changes} rows with a change came out as expected`,
+    `${sum.falseReds} of ${sum.negatives} true negatives failed; ${sum.passed} passed, the others could not exclude a change`,
+    `rows with something missed: ${sum.missed}; with an improvement that is none: ${sum.unexpected}; wrong: ${sum.wrong}`,
+    `rows in all: ${sum.rows}, in ${duration(sum.seconds)}`,
+  ];
+};
+
+export const summaryText = (rows) => summaryLines(rows).join('\n');
 
 const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
 const line = (cells) => `| ${cells.map(cell).join(' | ')} |`;
@@ -113,6 +113,13 @@ function pageRows(judged) {
       index === 0 ? labelOf(judged) : '',
     ]);
   });
+}
+
+/** The same for all, or longer where the rate is low and a round takes long. */
+function budgets(results) {
+  const seconds = results.map((result) => result.budget).sort((a, b) => a - b);
+  const [least, most] = [seconds[0], seconds.at(-1)].map(duration);
+  return least === most ? least : `${least} to ${most}, longer at low rates, where a round takes long`;
 }
 
 /** The page of a run. Everything in it comes from `rows`. */
@@ -143,10 +150,11 @@ stands in \`test/cases/\`.
 - Machine: ${distinct(results.map((result) => machineText(result.machine)))}
 - Date: ${days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0]}
 - Tailgate: ${distinct(results.map((result) => result.tailgate))}
-- Plan: \`tailgate.yml\` with the rates of the rows and otherwise its own values; time budget
-  ${distinct(results.map((result) => duration(result.budget)))}, the longer ones at low rates, where a round takes long
+- Plan: \`tailgate.yml\` with the rates of the rows and otherwise its own values; a time budget of ${budgets(results)}
 
-${summaryText(rows)}.
+${summaryLines(rows)
+  .map((text) => `- ${text}`)
+  .join('\n')}
 
 A figure is the verdict, the change, its 95 % interval and the spread. Rounds are those of the load test and of the
 microbenchmark. The tail is the highest percentile that so few requests allow; where that is not p99, CPU and the
