@@ -15,6 +15,7 @@ await build({
     cli: 'src/terminal.ts',
     generator: 'src/load/generator.ts',
     responder: 'src/load/responder.ts',
+    front: 'src/service/front.ts',
     'microbench-child': 'src/microbench/child.ts',
     artifact: 'src/github/artifact.ts',
   },

@@ -8,11 +8,12 @@ import { judge } from './commands/judge.ts';
 import { load } from './commands/load.ts';
 import { read } from './commands/read.ts';
 import { report } from './commands/report.ts';
+import { selfTest } from './commands/self-test.ts';
 import { nearest } from './config/suggestions.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
 import { version } from './kernel/version.ts';
 
-const commands: readonly Command[] = [gate, load, judge, report, bench, read, compare, demo];
+const commands: readonly Command[] = [gate, load, judge, report, selfTest, bench, read, compare, demo];
 
 /** Exit codes of errors that end a command before it has a verdict. */
 const errorExit: Readonly<Record<TailgateError['code'], number>> = {

@@ -31,6 +31,7 @@ import { startGenerator } from './load/remote.ts';
 import { prepareRequests } from './load/requests.ts';
 import type { FoundBenchmarks } from './microbenchmarks.ts';
 import { measureRound } from './round.ts';
+import type { Planted } from './service/front-order.ts';
 import { readEnvironment, usableCpus } from './service/machine.ts';
 import { pinGenerator, planPlacement } from './service/placement.ts';
 import { projectIn } from './settings.ts';
@@ -53,6 +54,23 @@ export interface GateJob {
   /** Settings that can weaken the gate, taken from the baseline where the configuration wants that. */
   readonly trusted: (config: GateConfig, git: Git, revisions: Revisions) => Promise<GateConfig>;
   readonly tell: (event: GateEvent) => void;
+  /** Adds this to the requests of a side, without a change to its code; see `tailgate self-test`. */
+  readonly front?: (side: Side) => Planted;
+  /** Called when the verdict is known and both builds are still there. */
+  readonly afterwards?: (built: StillBuilt) => Promise<void>;
+}
+
+/** A job that was measured, and what may be measured once more of the same builds. */
+export interface StillBuilt {
+  readonly verdict: Verdict;
+  readonly evidence: Evidence;
+  readonly config: GateConfig;
+  readonly directories: BuiltSides['directories'];
+  /** Measures both sides from the start, by the same plan with another seed. Failures of a side become the verdict. */
+  readonly again: (changes: {
+    readonly seed: number;
+    readonly front: (side: Side) => Planted;
+  }) => Promise<{ readonly verdict: Verdict; readonly evidence: Evidence }>;
 }
 
 export interface GateResult {
@@ -167,7 +185,24 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
   found.evidence = evidence;
   const hotPaths = await findHotPaths(job, config, evidence, built.directories);
   // Awaited here: the worktrees must outlive it.
-  return await measure(job, found, evidence, built, hotPaths);
+  const verdict = await measure(job, found, evidence, built, hotPaths);
+  await job.afterwards?.({
+    verdict,
+    evidence: found.evidence,
+    config,
+    directories: built.directories,
+    again: async ({ seed, front }) => {
+      const anew = { ...found, evidence: { ...evidence, plan: { ...plan, seed } } };
+      const measuring = measure({ ...job, front }, anew, anew.evidence, built, null);
+      const reached = await measuring.catch((error: unknown) => {
+        job.signal.throwIfAborted();
+        if (!(error instanceof TailgateError)) throw error;
+        return verdictOfFailure(masked(error, job, config), anew);
+      });
+      return { verdict: reached, evidence: anew.evidence };
+    },
+  });
+  return verdict;
 }
 
 /** Rounds until a look decides, then the microbenchmarks, which share nothing with the load. */

@@ -2,10 +2,12 @@
 import type { RoundPlan } from './config/plan.ts';
 import type { GateConfig } from './config/settings.ts';
 import type { BothServices } from './job.ts';
+import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
 import { otherSide, type Side } from './kernel/words.ts';
 import type { Clock, Random } from './kernel/world.ts';
 import { httpGet } from './load/sender.ts';
+import { behindFront, type Planted } from './service/front-order.ts';
 import { pinService } from './service/placement.ts';
 import { pickPorts } from './service/ports.ts';
 import { type RunningService, type ServiceHandle, spawnService } from './service/service.ts';
@@ -19,17 +21,32 @@ export interface SidesJob {
   readonly random: Random;
   readonly signal: AbortSignal;
   readonly ledger: Ledger;
+  /** Puts a front before each side's service that adds this to its requests; without it there is none. */
+  readonly front?: ((side: Side) => Planted) | undefined;
 }
 
-/** Spawns one side on a port, pinned away from the generator where there are CPUs enough. */
-export async function spawnSide(job: SidesJob, side: Side, port: number): Promise<ServiceHandle> {
-  const { config } = job;
+/**
+ * Spawns one side on a port, pinned away from the generator where there are CPUs enough.
+ * @param behind where the service itself listens when there is a front.
+ */
+export async function spawnSide(
+  job: SidesJob,
+  side: Side,
+  port: number,
+  behind?: number,
+): Promise<ServiceHandle> {
+  const { config, front } = job;
+  const { start } = config;
+  const fronted =
+    front === undefined || behind === undefined
+      ? { command: start, env: {} }
+      : behindFront(builtFile('front.js'), { start, port: behind, planted: front(side) });
   const handle = await spawnService({
     side,
-    command: config.start,
+    command: fronted.command,
     cwd: job.directories[side],
     baseEnv: job.environment,
-    env: config.env,
+    env: { ...config.env, ...fronted.env },
     port,
     ready: config.ready,
     startTimeout: config.startTimeout,
@@ -50,7 +67,8 @@ export async function spawnSide(job: SidesJob, side: Side, port: number): Promis
  */
 export async function startBoth(job: SidesJob, round: RoundPlan): Promise<BothServices> {
   const ports = await pickPorts(job.random);
-  const portOf = (side: Side): number => (side === round.lowerPort ? ports.lower : ports.higher);
+  const behind = job.front === undefined ? null : await pickPorts(job.random, [ports.lower, ports.higher]);
+  const place = (side: Side): 'lower' | 'higher' => (side === round.lowerPort ? 'lower' : 'higher');
   const spawned = new Map<Side, ServiceHandle>();
   const stopAll = async (): Promise<void> => {
     const stops = await Promise.allSettled([...spawned.values()].map((handle) => handle.stop()));
@@ -58,7 +76,7 @@ export async function startBoth(job: SidesJob, round: RoundPlan): Promise<BothSe
   };
   try {
     for (const side of [round.spawnFirst, otherSide(round.spawnFirst)]) {
-      spawned.set(side, await spawnSide(job, side, portOf(side)));
+      spawned.set(side, await spawnSide(job, side, ports[place(side)], behind?.[place(side)]));
     }
     // Both are asked from now on, the drawn one first: when either ends early, nobody waits for the other.
     const order = [round.probeFirst, otherSide(round.probeFirst)];

@@ -14,7 +14,7 @@ import { renderTerminal, terminalDefaults } from '../report/terminal.ts';
 import { verdictJsonText } from '../report/verdict-json.ts';
 import { makeView } from '../report/view.ts';
 import { readJobSettings } from '../settings.ts';
-import { type Command, type FlagValues, type Terminal, text } from './command.ts';
+import { type Command, type Flag, type FlagValues, type Terminal, text } from './command.ts';
 import { outputFile } from './output-file.ts';
 
 /** Flags that stand in for a key of tailgate.yml of the same name. */
@@ -30,6 +30,11 @@ const settings = {
   'fail-on': { value: 'LIST', help: 'what ends with an exit code other than 0' },
 } as const;
 
+/** The same as flags of a command. */
+export const settingFlags = Object.fromEntries(
+  Object.entries(settings).map(([name, flag]) => [name, { type: 'string' as const, ...flag }]),
+) as Readonly<Record<keyof typeof settings, Flag>>;
+
 export const gate: Command = {
   name: 'gate',
   usage: 'gate [--baseline REF] [flags]',
@@ -40,9 +45,7 @@ export const gate: Command = {
       value: 'REF',
       help: 'merge-base (the default), previous, a branch, a tag or a commit',
     },
-    ...Object.fromEntries(
-      Object.entries(settings).map(([name, flag]) => [name, { type: 'string' as const, ...flag }]),
-    ),
+    ...settingFlags,
     config: { type: 'string', value: 'FILE', help: 'tailgate.yml unless given' },
     'dry-run': { type: 'boolean', help: 'print the plan and what it will be able to see, and stop' },
     json: { type: 'string', value: 'FILE', help: 'also write the verdict as JSON' },
@@ -116,7 +119,8 @@ export const gate: Command = {
   },
 };
 
-function tell(terminal: Terminal, flags: FlagValues, event: GateEvent): void {
+/** Progress of a job as lines of a terminal. */
+export function tell(terminal: Terminal, flags: FlagValues, event: GateEvent): void {
   switch (event.kind) {
     case 'planned': {
       const { baseline, candidate } = event.revisions;

@@ -21,14 +21,16 @@ const connectPatience = 1000;
  * Draws two free ports.
  * @param random whose coin the conductor uses for everything that is ordered; which side gets the lower port is
  * drawn there.
+ * @param except ports that are as good as taken.
  */
 export async function pickPorts(
   random: Random,
+  except: readonly number[] = [],
 ): Promise<{ readonly lower: number; readonly higher: number }> {
   const found: number[] = [];
   for (let attempt = 0; attempt < 200 && found.length < 2; attempt++) {
     const port = lowestPort + random.below(highestPort - lowestPort + 1);
-    if (!found.includes(port) && (await isFree(port))) found.push(port);
+    if (![...found, ...except].includes(port) && (await isFree(port))) found.push(port);
   }
   const [one, other] = found;
   if (one === undefined || other === undefined) {

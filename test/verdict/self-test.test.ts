@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { JobPlan } from '../../src/config/plan.ts';
+import { ratio } from '../../src/kernel/units.ts';
+import { checkOf, notRun, selfTestExitCode, sizesFor } from '../../src/verdict/self-test.ts';
+import {
+  changed,
+  evidence,
+  finding,
+  inconclusive,
+  invalid,
+  pass,
+  points,
+  serviceFailed,
+  verdict,
+} from '../report/verdicts.ts';
+
+const planOf = (...tails: readonly JobPlan['scenarios'][number]['tailPercentile'][]): JobPlan => {
+  const { plan } = evidence(tails.map((_, index) => `s${index}`));
+  return {
+    ...plan,
+    scenarios: plan.scenarios.map((scenario, index) => ({ ...scenario, tailPercentile: tails[index]! })),
+  };
+};
+const row = (scenario: string, metric: 'cpu' | 'p99' | 'p95' | 'p90', value: number, spread: number) =>
+  finding({ scenario, metric, baseline: value, candidate: value * 0.9, change: changed(0.01, spread) });
+
+describe('sizes of what is planted', () => {
+  it('are at least 15 % of CPU and 30 % of the percentile where the machine is quiet and the tolerances narrow', () => {
+    const strict = { min: ratio(0.01), detect: ratio(0.05) };
+    const quiet = [row('s0', 'cpu', 200e3, 0.01), row('s0', 'p99', 4e6, 0.01)].map((one) => ({
+      ...one,
+      tolerance: strict,
+    }));
+    const sizes = sizesFor(verdict('pass', quiet), planOf('p99'));
+    expect(sizes.cpu).toEqual({ burnt: 30_000, rise: 0.15 });
+    // 1.3 times 4 ms is 5.2 ms: whole milliseconds, and one more because timers may come too early.
+    expect(sizes.latency).toEqual({ delay: 7e6, delayed: expect.closeTo(0.02), rise: 0.3, metric: 'p99' });
+  });
+
+  it('are twice what a pass must exclude', () => {
+    const sizes = sizesFor(
+      verdict(
+        'pass',
+        [row('s0', 'cpu', 200e3, 0.01), row('s0', 'p99', 4e6, 0.01)].map((one) => ({
+          ...one,
+          tolerance: { min: ratio(0.05), detect: ratio(0.5) },
+        })),
+      ),
+      planOf('p99'),
+    );
+    expect(sizes.cpu).toEqual({ burnt: 200_000, rise: 1 });
+    expect(sizes.latency).toMatchObject({ delay: 9e6, rise: 1 });
+  });
+
+  it('are twice what the job could have seen where that is more', () => {
+    const cpu = row('s0', 'cpu', 200e3, 0.1);
+    const seen = cpu.change.kind === 'ratio' ? cpu.change.smallestDetectable! : 0;
+    expect(seen).toBeGreaterThan(0.1);
+    expect(sizesFor(verdict('inconclusive', [cpu]), planOf('p99')).cpu!.rise).toBeCloseTo(2 * seen);
+  });
+
+  it('reach the dearest and the slowest of several scenarios, and delay enough for each percentile', () => {
+    const rows = [
+      ...[row('s0', 'cpu', 100e3, 0.01), row('s0', 'p99', 9e6, 0.01)],
+      ...[row('s1', 'cpu', 400e3, 0.01), row('s1', 'p90', 2e6, 0.01)],
+    ];
+    const sizes = sizesFor(verdict('pass', rows), planOf('p99', 'p90'));
+    expect(sizes.cpu!.burnt).toBe(60_000);
+    expect(sizes.latency).toMatchObject({ delayed: expect.closeTo(0.2), metric: 'p99', delay: 14e6 });
+  });
+
+  it('are no delay too short for a timer', () => {
+    expect(sizesFor(verdict('pass', [row('s0', 'p95', 2e5, 0.01)]), planOf('p95')).latency!.delay).toBe(2e6);
+  });
+
+  it('do not exist where there are no figures', () => {
+    const none = finding({ scenario: 's0', metric: 'cpu', change: { kind: 'none', reason: 'not told' } });
+    expect(sizesFor(verdict('inconclusive', [none]), planOf('p99'))).toEqual({ cpu: null, latency: null });
+  });
+});
+
+const regressed = (metric: 'cpu' | 'cpu-total' | 'p50' | 'p99' | 'errors') =>
+  finding({
+    metric,
+    state: 'regressed',
+    change: metric === 'errors' ? points(0.05) : changed(0.3, 0.05),
+  });
+const red = (...metrics: Parameters<typeof regressed>[0][]) => verdict('regression', metrics.map(regressed));
+
+describe('a check', () => {
+  it.each([
+    ['nothing', pass, 'shown'],
+    ['nothing', inconclusive, 'shown'],
+    ['nothing', red('p99'), 'false-alarm'],
+    ['nothing', invalid, 'not-measured'],
+    ['cpu', red('cpu'), 'shown'],
+    ['cpu', red('cpu-total', 'p99', 'p50'), 'shown'],
+    ['cpu', red('p99'), 'wrong-metric'],
+    ['cpu', pass, 'missed'],
+    ['cpu', inconclusive, 'undecided'],
+    ['cpu', serviceFailed, 'not-measured'],
+    ['latency', red('p99'), 'shown'],
+    ['latency', red('p50', 'errors'), 'shown'],
+    ['latency', red('errors'), 'wrong-metric'],
+    ['latency', red('p99', 'cpu'), 'wrong-metric'],
+    ['latency', red('cpu-total'), 'wrong-metric'],
+    ['latency', pass, 'missed'],
+    ['latency', invalid, 'not-measured'],
+  ] as const)('of %s planted (case %#) ends as it must', (planting, said, result) => {
+    const check = checkOf(planting, said);
+    expect(check.result, check.reason).toBe(result);
+    expect(check.hint === null).toBe(result === 'shown');
+    expect(check.reason.length).toBeGreaterThan(10);
+  });
+
+  it('does not count a row that is only shown for information', () => {
+    const shown = { ...regressed('cpu'), judged: false };
+    expect(checkOf('cpu', verdict('regression', [shown, regressed('p99')])).result).toBe('wrong-metric');
+  });
+
+  it('says with figures what was found, the right metric first', () => {
+    const check = checkOf('cpu', red('p99', 'cpu'));
+    expect(check.reason).toBe('found CPU per request +30 % [+24 % to +37 %], p99 +30 % [+24 % to +37 %]');
+    expect(check.found.map((one) => one.metric)).toEqual(['cpu', 'p99']);
+  });
+
+  it('says with figures what was seen of a slowdown that was missed, and the way out', () => {
+    const check = checkOf('cpu', pass);
+    expect(check.reason).toContain('CPU per request −0.2 %');
+    expect(check.hint).toContain('time-budget');
+  });
+});
+
+it('a check of a metric that stayed undecided beside another that was found says why', () => {
+  const undecided = finding({ state: 'undecided', reason: 'runner too noisy for percentiles' });
+  const check = checkOf('latency', verdict('regression', [regressed('cpu'), undecided]));
+  expect(check.result).toBe('wrong-metric');
+  expect(check.reason).toContain('it saw p99 +0.4 %');
+  expect(check.reason).toContain('too noisy');
+});
+
+describe('the exit code', () => {
+  const shown = checkOf('nothing', pass);
+  it.each([
+    [[shown, checkOf('cpu', red('cpu')), checkOf('latency', red('p99'))], 0],
+    [[shown, checkOf('cpu', pass), checkOf('latency', red('p99'))], 1],
+    [[checkOf('nothing', red('p99')), checkOf('cpu', serviceFailed), shown], 1],
+    [[shown, checkOf('cpu', serviceFailed), checkOf('latency', inconclusive)], 4],
+    [[shown, notRun('cpu', 'no counter', null), checkOf('latency', inconclusive)], 3],
+    [[shown, checkOf('cpu', inconclusive), checkOf('latency', red('p99'))], 6],
+  ])('of case %# is right', (checks, code) => {
+    expect(selfTestExitCode(checks)).toBe(code);
+  });
+});
