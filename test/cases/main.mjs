@@ -76,7 +76,8 @@ const machine = {
   node: process.version,
 };
 const store = openStore(resolve(options.out));
-const done = options.resume ? store.read() : new Map();
+/** A row that was not judged, because its packages could not be had for example, is measured again. */
+const done = new Map(options.resume ? [...store.read()].filter(([, one]) => one.findings.length > 0) : []);
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stop.abort());
 

@@ -60,7 +60,7 @@ export function summaryOf(rows) {
   const negatives = rows.filter(({ row }) => isNegative(row));
   const others = rows.filter(({ row }) => !isNegative(row));
   const count = (list, status) => list.filter((one) => one.status === status).length;
-  const passed = negatives.filter(({ result }) => result.gate.outcome === 'pass').length;
+  const ended = (outcome) => negatives.filter(({ result }) => result.gate.outcome === outcome).length;
   return {
     rows: rows.length,
     changes: others.length,
@@ -68,7 +68,8 @@ export function summaryOf(rows) {
     missed: count(rows, 'missed'),
     negatives: negatives.length,
     falseReds: count(negatives, 'wrong'),
-    passed,
+    passed: ended('pass'),
+    inconclusive: ended('inconclusive'),
     unexpected: count(rows, 'unexpected'),
     wrong: count(rows, 'wrong'),
     seconds: rows.reduce((sum, { result }) => sum + result.seconds, 0),
@@ -79,7 +80,7 @@ const summaryLines = (rows) => {
   const sum = summaryOf(rows);
   return [
     `${sum.found} of ${sum.changes} rows with a change came out as expected`,
-    `${sum.falseReds} of ${sum.negatives} true negatives failed; ${sum.passed} passed, the others could not exclude a change`,
+    `${sum.falseReds} of ${sum.negatives} true negatives failed, ${sum.passed} passed, ${sum.inconclusive} could not exclude a change`,
     `rows with something missed: ${sum.missed}; with an improvement that is none: ${sum.unexpected}; wrong: ${sum.wrong}`,
     `rows in all: ${sum.rows}, in ${duration(sum.seconds)}`,
   ];

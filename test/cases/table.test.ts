@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { observe } from './observe.mjs';
-import { resultOf } from './results.ts';
+import { command, resultOf } from './results.ts';
 import { judgedRows, page, rowText, summaryText } from './table.mjs';
 
 const red = { cpu: 'regressed', p90: 'regressed', micro: 'regressed' };
@@ -9,6 +9,7 @@ const rows = judgedRows([
   resultOf('R02', { cpu: 'regressed' }),
   resultOf('N03', { cpu: 'regressed' }),
   resultOf('N07'),
+  resultOf('N10', { p90: 'undecided' }, { gate: command('inconclusive') }),
 ]);
 
 test('a row shows verdict, estimate, interval, spread and rounds', () => {
@@ -22,9 +23,9 @@ test('a row shows verdict, estimate, interval, spread and rounds', () => {
 test('a summary counts what was found, missed and false', () => {
   expect(summaryText(rows).split('\n')).toEqual([
     '1 of 2 rows with a change came out as expected',
-    '1 of 2 true negatives failed; 1 passed, the others could not exclude a change',
+    '1 of 3 true negatives failed, 1 passed, 1 could not exclude a change',
     'rows with something missed: 1; with an improvement that is none: 0; wrong: 1',
-    'rows in all: 4, in 8 min 20 s',
+    'rows in all: 5, in 10 min 25 s',
   ]);
 });
 
