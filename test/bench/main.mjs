@@ -6,10 +6,11 @@ import { actionStart } from './action-start.mjs';
 import { level, levelOptions } from './level.mjs';
 import { memory } from './memory.mjs';
 import { pacing } from './pacing.mjs';
+import { peers, peersOptions } from './peers.mjs';
 
-const benches = { pacing, memory, 'action-start': actionStart, accuracy, 'microbench-level': level };
+const benches = { pacing, memory, 'action-start': actionStart, accuracy, 'microbench-level': level, peers };
 const { values, positionals: names } = parseArgs({
-  options: { ...accuracyOptions, ...levelOptions },
+  options: { ...accuracyOptions, ...levelOptions, ...peersOptions },
   allowPositionals: true,
 });
 const unknown = names.filter((name) => !Object.hasOwn(benches, name));

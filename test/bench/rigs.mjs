@@ -14,7 +14,7 @@ const lots = { maxBuffer: 64 * 1024 * 1024 };
 
 /** With two cores or more and `taskset`, generators get the first and the responder the second. */
 export const pinned = cpus().length >= 2 && spawnSync('taskset', ['--version']).status === 0;
-const onCore = (core, command) => (pinned ? ['taskset', '-c', String(core), ...command] : command);
+export const onCore = (core, command) => (pinned ? ['taskset', '-c', String(core), ...command] : command);
 
 export async function startResponder() {
   const child = fork(here('responder.mjs'), [], { serialization: 'advanced' });
@@ -27,6 +27,10 @@ export async function startResponder() {
       child.send('take');
       const [{ came }] = await once(child, 'message');
       return came;
+    },
+    /** Nothing is answered for `length` ms, from `after` ms after the next request on. */
+    freeze(after, length) {
+      child.send({ after, length });
     },
     async stop() {
       child.disconnect();
@@ -86,7 +90,7 @@ export function evenness(came, rate) {
   const behind = times.map((at, index) => at - times[0] - index * step).sort();
   const earliest = behind[Math.floor(behind.length * 0.01)];
   const at = (share) => (behind[Math.floor(behind.length * share)] - earliest) / 1e6;
-  return { gapCv: deviation / mean, offGridMs: { p50: at(0.5), p90: at(0.9) } };
+  return { gapCv: deviation / mean, offGridMs: { p50: at(0.5), p90: at(0.9), p99: at(0.99) } };
 }
 
 /** One line of figures; numbers with sensible digits. */
