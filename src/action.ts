@@ -1,54 +1,24 @@
 /** GitHub's shell: inputs in; summary, comment, annotations, artifact, outputs and exit code out. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { announce } from './announce.ts';
 import { inputs } from './config/inputs.ts';
-import type { Overrides } from './config/overrides.ts';
-import { serialise } from './evidence/store.ts';
-import { type GateResult, runGate } from './gate.ts';
-import { annotate } from './github/annotations.ts';
+import { runGate } from './gate.ts';
 import { type ClientSettings, connect, type GitHubClient } from './github/client.ts';
-import { publishComment } from './github/comment.ts';
-import { type RunIdentity, readRun, readSituation, type Situation } from './github/event.ts';
+import { readRun, readSituation, type Situation } from './github/event.ts';
 import { leaveForPost, readInputs } from './github/inputs.ts';
 import { inWords, type JobLog, jobLog } from './github/log.ts';
-import { writeOutputs } from './github/outputs.ts';
 import { writeSummary } from './github/summary.ts';
 import { type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
 import { openLedger, sweep } from './kernel/leftovers.ts';
-import { maskFor, maskInline } from './kernel/masking.ts';
 import { markedEnvironment } from './kernel/processes.ts';
-import type { RowState } from './kernel/words.ts';
 import { realClock } from './kernel/world.ts';
-import { contextOf, revisionsOf } from './publish.ts';
-import type { ReportContext } from './report/context.ts';
+import { rejudge } from './rejudge.ts';
 import { markdownBlock } from './report/escape.ts';
-import { commentForms, renderSummary, summaryForms } from './report/markdown.ts';
-import { type Marker, parseMarker } from './report/marker.ts';
-import { annotationsOf, outputsOf } from './report/outputs.ts';
-import { renderTerminal, terminalDefaults } from './report/terminal.ts';
-import { makeView } from './report/view.ts';
-import { type JobSettings, readJobSettings } from './settings.ts';
+import { readJobSettings } from './settings.ts';
+import { artifactName, type Job, publish, type Told } from './tell-github.ts';
 import { startIn } from './workspace.ts';
-
-/** The job as the runner describes it. */
-interface Job {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The inputs; `working-directory` as seen from the repository. */
-  readonly given: Readonly<Record<string, string | undefined>>;
-  readonly log: JobLog;
-  readonly run: RunIdentity;
-  readonly situation: Situation;
-  /** Null where there is no token, or the payload is beyond the client: then nothing is written to GitHub. */
-  readonly client: GitHubClient | null;
-  readonly settings: JobSettings;
-  /** Tells several gates of one pull request apart. */
-  readonly id: string;
-  /** Where report and evidence are put. */
-  readonly folder: string;
-  readonly signal: AbortSignal;
-}
 
 /** Exit codes of errors that end a job before it has a verdict. */
 const errorExit: Readonly<Record<ErrorCode, number>> = {
@@ -60,9 +30,6 @@ const errorExit: Readonly<Record<ErrorCode, number>> = {
   cancelled: 130,
 };
 
-/** Rows that are worth a first comment under `comment: on-change`. */
-const movedStates: readonly RowState[] = ['regressed', 'improved', 'accepted'];
-
 /** The action's main step. Never rejects: problems end in an annotation and the exit code of the documentation. */
 export async function run(): Promise<void> {
   const log = jobLog();
@@ -72,8 +39,7 @@ export async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   try {
     const job = await readJob(log, stopping.signal);
-    const result = await measure(job);
-    process.exitCode = await publish(job, result);
+    process.exitCode = await publish(job, job.mode === 'judge' ? await judgeAgain(job) : await measure(job));
   } catch (error) {
     process.exitCode = await explain(error, log, stopping.signal);
   } finally {
@@ -92,10 +58,13 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
     inputs.filter((input) => input.key !== null).map((input) => [input.name, given[input.name]]),
   );
   const start = startIn(environment['GITHUB_WORKSPACE'] ?? process.cwd(), given['working-directory'] ?? '');
+  const mode = readMode(given['mode']);
+  // Who only judges starts nothing, and need not say how.
+  const startCommand = mode === 'judge' ? { start: given['start'] ?? 'none' } : {};
   const settings = readJobSettings({
     directory: start.directory,
     file: given['config'],
-    overrides: { ...overrides, 'working-directory': start.workingDirectory },
+    overrides: { ...overrides, ...startCommand, 'working-directory': start.workingDirectory },
     environment,
   });
   const name = environment['GITHUB_EVENT_NAME'] ?? '';
@@ -123,9 +92,19 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
     client,
     settings,
     id,
+    mode,
     folder,
     signal,
   };
+}
+
+function readMode(given = 'gate'): Job['mode'] {
+  if (given === 'gate' || given === 'judge') return given;
+  throw new TailgateError({
+    code: 'usage',
+    message: `The input \`mode\` is ${JSON.stringify(given.slice(0, 100))}; wanted gate or judge.`,
+    hint: '`gate` measures and decides; `judge` decides again from what was measured at this commit.',
+  });
 }
 
 /** It becomes part of a path, of a comment's marker and of an artifact's name. */
@@ -147,7 +126,7 @@ async function connectOrTell(log: JobLog, settings: ClientSettings): Promise<Git
   }
 }
 
-async function measure(job: Job): Promise<GateResult> {
+async function measure(job: Job): Promise<Told> {
   const ledgerPath = join(job.folder, 'leftovers.jsonl');
   leaveForPost('ledger', ledgerPath);
   const ledger = openLedger(ledgerPath);
@@ -157,7 +136,7 @@ async function measure(job: Job): Promise<GateResult> {
   ledger.add({ kind: 'group', group: 0, leaderStart: null, mark });
   const { client } = job;
   try {
-    return await runGate({
+    const result = await runGate({
       ...job.settings,
       situation: job.situation,
       ...(client === null ? {} : { mergeBaseByApi: (one, other) => client.mergeBase(one, other) }),
@@ -167,114 +146,29 @@ async function measure(job: Job): Promise<GateResult> {
       ledger,
       tell: (event) => announce(job.log, event),
     });
+    return { result, source: { kind: 'measured' } };
   } finally {
     job.log.endGroup();
     await sweep(ledgerPath);
   }
 }
 
-/** Everything is published before the exit code is set; nothing of it can change the verdict. */
-async function publish(job: Job, result: GateResult): Promise<number> {
-  const { log, run: identity } = job;
-  const { verdict, evidence } = result;
-  const evidencePath = evidence === null ? '' : keep(job, 'tailgate-evidence.json', serialise(evidence));
-  const artifactUrl = evidencePath === '' ? null : await upload(job, evidencePath);
-  const contextWith = (previous: Marker | null): ReportContext =>
-    contextOf({ ...result, revisions: revisionsOf(result) }, result.config, {
-      id: job.id,
-      run: { kind: 'github', id: identity.run, attempt: identity.attempt },
-      links: { run: identity.url, summary: identity.url, evidence: artifactUrl },
-      configFile: job.settings.configFile,
-      history: previous?.history ?? [],
-      call: 'tailgate',
-      overrides: asFlags(job),
-    });
-  const context = contextWith(null);
-  const view = makeView(verdict, evidence, context);
-  const reportPath = keep(job, 'tailgate-report.md', renderSummary(view));
-  const summary = await writeSummary(job.environment, summaryForms(view));
-  if (summary.kind === 'refused') log.tell(summary.notice);
-  const commentUrl = await comment(job, result, (previous) =>
-    commentForms(makeView(verdict, evidence, contextWith(previous))),
-  );
-  const problem = writeOutputs({
-    ...outputsOf(verdict, evidence, context),
-    'report-path': reportPath,
-    'evidence-path': evidencePath,
-    'artifact-url': artifactUrl ?? '',
-    'comment-url': commentUrl ?? '',
+/** Decides again from what an earlier run measured at the head of the pull request. */
+async function judgeAgain(job: Job): Promise<Told> {
+  const token = job.given['token'] ?? '';
+  const { result, measuredBy } = await rejudge({
+    ...job,
+    artifact: artifactName(job.id),
+    folder: mkdtempSync(join(job.folder, 'judged-')),
+    download: async (artifact, folder) => {
+      const { downloadEvidence } = await import('./github/artifact.ts');
+      await downloadEvidence(artifact, folder, { repository: job.run.repository, token });
+    },
   });
-  if (problem !== null) log.tell(problem);
-  // Last, and outside of folds: a reader who opens a failed step sees the end of its log.
-  const colour = (job.environment['NO_COLOR'] ?? '') === '';
-  log.info(`\n${renderTerminal(view, { ...terminalDefaults, colour, detail: 'short' })}`);
-  log.info(`The whole report is in the job summary: ${identity.url}`);
-  if (commentUrl !== null) log.info(`Comment: ${commentUrl}`);
-  annotate(verdict.outcome, context.exitCode !== 0, annotationsOf(verdict));
-  return context.exitCode;
-}
-
-/** Writes a file for later steps. @returns its path, empty with a warning when it cannot be written. */
-function keep(job: Job, name: string, content: string): string {
-  const path = join(job.folder, name);
-  try {
-    writeFileSync(path, content);
-    return path;
-  } catch (error) {
-    job.log.warning(`${name} was not written: ${messageOf(error)}`);
-    return '';
-  }
-}
-
-/** The inputs as flags of the command that repeats the job; what they may hold of secrets is not for a comment. */
-function asFlags(job: Job): Overrides {
-  const mask = maskFor(job.environment, job.settings.config.env);
-  const flags = inputs.filter(({ name, key }) => name === 'config' || (key !== null && name !== 'comment'));
-  const given = flags.flatMap(({ name }) => {
-    const value = job.given[name];
-    if (value === undefined) return [];
-    return [[name, name === 'fail-on' ? value.split(/[\s,]+/).join(',') : maskInline(mask(value))]];
-  });
-  return Object.fromEntries(given);
-}
-
-async function comment(
-  job: Job,
-  result: GateResult,
-  render: (previous: Marker | null) => readonly string[],
-): Promise<string | null> {
-  if (job.situation.kind !== 'pull-request' || job.client === null) return null;
-  const published = await publishComment<Marker>(job.client, {
-    number: job.situation.number,
-    id: job.id,
-    run: job.run.run,
-    attempt: job.run.attempt,
-    mode: result.config.comment,
-    outcome: result.verdict.outcome,
-    moved: result.verdict.findings.some(({ state }) => movedStates.includes(state)),
-    fromFork: job.situation.fromFork,
-    parseMarker,
-    render,
-  });
-  if (published.kind === 'refused') {
-    job.log.tell(published.notice);
-    return null;
-  }
-  return published.url;
-}
-
-/** @returns the address of the artifact, or null with a notice that says why there is none. */
-async function upload(job: Job, file: string): Promise<string | null> {
-  if ((job.environment['ACTIONS_RUNTIME_TOKEN'] ?? '') === '') {
-    job.log.notice('The evidence was not uploaded: this runner does not offer artifacts to actions.');
-    return null;
-  }
-  const { uploadEvidence } = await import('./github/artifact.ts');
-  const name = job.id === 'default' ? 'tailgate-evidence' : `tailgate-evidence-${job.id}`;
-  const uploaded = await uploadEvidence(name, [file], job.folder, job.run);
-  if (uploaded.kind === 'uploaded') return uploaded.url;
-  job.log.tell(uploaded.notice);
-  return null;
+  return {
+    result,
+    source: measuredBy === null ? { kind: 'nothing' } : { kind: 'stored', artifact: measuredBy },
+  };
 }
 
 /** Says why there is no verdict, in the log and in the summary. @returns the exit code. */

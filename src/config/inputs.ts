@@ -72,6 +72,12 @@ export const inputs: readonly InputDescription[] = [
     key: null,
   },
   {
+    name: 'mode',
+    description:
+      '`gate` (the default) measures and decides; `judge` decides again from what was measured at this commit.',
+    key: null,
+  },
+  {
     name: 'id',
     description: 'Tells several gates on one pull request apart: each has its own comment and artifact.',
     key: null,

@@ -1,6 +1,6 @@
 /** The REST and GraphQL calls Tailgate makes, with bounded retries: the only door to @actions/github. */
 import { messageOf, TailgateError } from '../kernel/errors.ts';
-import { secondsToNs } from '../kernel/units.ts';
+import { type Bytes, bytes, secondsToNs } from '../kernel/units.ts';
 import type { Clock } from '../kernel/world.ts';
 
 type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
@@ -13,6 +13,22 @@ export interface IssueComment {
   readonly author: string | null;
 }
 
+/** A pull request as it is now; its event may be older. */
+export interface PullRequestNow {
+  readonly headSha: string;
+  /** Whoever opened the pull request may edit it, and whoever may write to the repository; null when it is empty. */
+  readonly body: string | null;
+}
+
+/** An artifact that can be downloaded, and which run it is from. */
+export interface FoundArtifact {
+  readonly id: number;
+  readonly run: number;
+  readonly attempt: number;
+  /** Of the archive. */
+  readonly size: Bytes;
+}
+
 export interface GitHubClient {
   /** The login that writes with this token, as comments of that author carry it. */
   author(): Promise<string>;
@@ -23,6 +39,12 @@ export interface GitHubClient {
   deleteComment(comment: number): Promise<void>;
   /** The hash of the best common ancestor, for clones that are too shallow to know it. */
   mergeBase(baseline: string, candidate: string): Promise<string>;
+  pullRequest(number: number): Promise<PullRequestNow>;
+  /** The artifact of this name from the newest `pull_request` run at the head of a pull request; null without one. */
+  artifact(
+    name: string,
+    of: { readonly number: number; readonly headSha: string },
+  ): Promise<FoundArtifact | null>;
 }
 
 export interface ClientSettings {
@@ -66,6 +88,8 @@ const secondaryLimitSeconds = { unnamed: 60, most: 90 } as const;
 const attemptTimeout = 30_000;
 /** 100 comments a page is the most GitHub gives; 200 pages is far beyond any conversation. */
 const pages = { size: 100, most: 200 } as const;
+/** Runs at one commit that are asked for an artifact: each costs a request. */
+const mostRuns = 30;
 
 /**
  * Opens the connection. @actions/github reads the event payload while it is imported, so that a broken payload
@@ -121,6 +145,11 @@ export async function connect(settings: ClientSettings): Promise<GitHubClient> {
       });
       return answer.data.merge_base_commit.sha;
     },
+    async pullRequest(number) {
+      const { data } = await octokit.rest.pulls.get({ owner, repo, pull_number: number });
+      return { headSha: data.head.sha, body: data.body };
+    },
+    artifact: (name, of) => artifactOf(octokit, { owner, repo, name, ...of }),
   };
 }
 
@@ -158,6 +187,50 @@ async function* commentsOf(
     seen += 1;
     if (seen === pages.most) return;
   }
+}
+
+async function artifactOf(
+  octokit: Octokit,
+  wanted: {
+    readonly owner: string;
+    readonly repo: string;
+    readonly name: string;
+    readonly number: number;
+    readonly headSha: string;
+  },
+): Promise<FoundArtifact | null> {
+  const { owner, repo, name, number, headSha } = wanted;
+  const answer = await octokit.rest.actions.listWorkflowRunsForRepo({
+    owner,
+    repo,
+    event: 'pull_request',
+    head_sha: headSha,
+    per_page: pages.size,
+  });
+  const runs = answer.data.workflow_runs
+    // Two pull requests may have one head and different baselines. GitHub names none for a head in a fork.
+    .filter(
+      ({ head_sha, pull_requests: all }) =>
+        head_sha === headSha && (!all?.length || all.some((one) => one.number === number)),
+    )
+    .sort((one, other) => other.id - one.id)
+    .slice(0, mostRuns);
+  for (const run of runs) {
+    const { data } = await octokit.rest.actions.listWorkflowRunArtifacts({
+      owner,
+      repo,
+      run_id: run.id,
+      name,
+      per_page: pages.size,
+    });
+    const [newest] = data.artifacts
+      .filter((one) => one.name === name && !one.expired)
+      .sort((one, other) => other.id - one.id);
+    if (newest !== undefined) {
+      return { id: newest.id, run: run.id, attempt: run.run_attempt ?? 1, size: bytes(newest.size_in_bytes) };
+    }
+  }
+  return null;
 }
 
 function toComment(answer: {

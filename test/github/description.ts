@@ -163,3 +163,37 @@ function fromText(text: string, schema: Json): unknown {
   const number = Number(text);
   return schema['type'] === 'integer' && text.trim() !== '' && Number.isFinite(number) ? number : text;
 }
+
+/** The smallest object that a schema of the description allows, with these values in place of its own. */
+export function sample(name: string, values: Json = {}): Json {
+  return { ...(smallest({ $ref: `#/components/schemas/${name}` }) as Json), ...values };
+}
+
+function smallest(schema: Json): unknown {
+  const node = deref<Json>(schema as { readonly $ref: string });
+  if (node['nullable'] === true) return null;
+  const [first] = (node['allOf'] ?? node['anyOf'] ?? node['oneOf'] ?? []) as readonly Json[];
+  if (first !== undefined) return smallest(first);
+  if (node['enum'] !== undefined) return (node['enum'] as readonly unknown[])[0];
+  switch (node['type']) {
+    case 'object': {
+      const properties = (node['properties'] ?? {}) as Readonly<Record<string, Json>>;
+      const required = (node['required'] ?? []) as readonly string[];
+      return Object.fromEntries(required.map((key) => [key, smallest(properties[key] ?? {})]));
+    }
+    case 'array':
+      return [];
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return false;
+    default:
+      return textOf(node['format']);
+  }
+}
+
+function textOf(format: unknown): string {
+  if (format === 'date-time') return '2026-03-01T12:00:00Z';
+  return format === 'uri' || format === 'uri-template' ? 'https://example.com/' : 'x';
+}

@@ -17,6 +17,27 @@ export interface StoredComment {
   readonly body: string;
 }
 
+/** A pull request as it is now. */
+export interface StoredPullRequest {
+  readonly number: number;
+  readonly headSha: string;
+  readonly body: string | null;
+}
+
+/** An artifact with what its run is known by. */
+export interface StoredArtifact {
+  readonly id: number;
+  readonly name: string;
+  readonly run: number;
+  readonly attempt: number;
+  readonly event: string;
+  readonly headSha: string;
+  /** Pull requests that GitHub names for the run; none for a head in a fork. */
+  readonly numbers: readonly number[];
+  readonly size: number;
+  readonly expired: boolean;
+}
+
 const day = '2026-03-01T12:00:00Z';
 
 export function user(account: Account): Record<string, unknown> {

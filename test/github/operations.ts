@@ -1,6 +1,6 @@
 /** What the GitHub on this machine does when asked well: one function per operation of the description. */
-import type { Route } from './description.ts';
-import { comparison, issueComment, publicUser, type StoredComment } from './fixtures.ts';
+import { type Route, sample } from './description.ts';
+import { comparison, issueComment, publicUser, type StoredArtifact, type StoredComment } from './fixtures.ts';
 import type { SeenRequest, ServerSettings } from './server.ts';
 
 export interface Answer {
@@ -112,5 +112,46 @@ export function operationsOf(settings: ServerSettings, store: Store): Readonly<R
       if (found === undefined) return notFound;
       return { status: 200, body: comparison(settings.repository, baseline, candidate, found) };
     },
+
+    'pulls/get': (_, route) => {
+      const number = Number(route.path['pull_number']);
+      const found = settings.pulls.find((one) => one.number === number);
+      if (found === undefined) return notFound;
+      const whole = sample('pull-request', { number, body: found.body });
+      return { status: 200, body: { ...whole, head: { ...(whole['head'] as object), sha: found.headSha } } };
+    },
+
+    'actions/list-workflow-runs-for-repo': (request) => {
+      const query = new URLSearchParams(request.query);
+      const all = settings.artifacts.filter(
+        (one) => one.headSha === query.get('head_sha') && one.event === query.get('event'),
+      );
+      const runs = all.filter((one, index) => all.findIndex((other) => other.run === one.run) === index);
+      return { status: 200, body: { total_count: runs.length, workflow_runs: runs.map(workflowRun) } };
+    },
+
+    'actions/list-workflow-run-artifacts': (request, route) => {
+      const name = new URLSearchParams(request.query).get('name');
+      const run = Number(route.path['run_id']);
+      const found = settings.artifacts.filter((one) => one.run === run && one.name === name);
+      const artifacts = found.map(({ id, size, expired }) =>
+        sample('artifact', { id, name, size_in_bytes: size, expired }),
+      );
+      return { status: 200, body: { total_count: found.length, artifacts } };
+    },
+
+    'actions/download-artifact': (_, route) => {
+      const location = settings.archives[Number(route.path['artifact_id'])];
+      return location === undefined ? notFound : { status: 302, headers: { location } };
+    },
   };
 }
+
+const workflowRun = ({ run, attempt, event, headSha, numbers }: StoredArtifact) =>
+  sample('workflow-run', {
+    id: run,
+    run_attempt: attempt,
+    event,
+    head_sha: headSha,
+    pull_requests: numbers.map((number) => sample('pull-request-minimal', { number })),
+  });

@@ -2,7 +2,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerProblems, findRoute, requestProblems } from './description.ts';
-import { type Account, actionsBot, type StoredComment } from './fixtures.ts';
+import {
+  type Account,
+  actionsBot,
+  type StoredArtifact,
+  type StoredComment,
+  type StoredPullRequest,
+} from './fixtures.ts';
 import { type Answer, numericId, operationsOf, refusal } from './operations.ts';
 
 /** An answer that is given instead of the right one. */
@@ -32,6 +38,10 @@ export interface ServerSettings {
   readonly graphql: boolean;
   /** baseline...candidate -> merge-base. */
   readonly mergeBases: Readonly<Record<string, string>>;
+  readonly pulls: readonly StoredPullRequest[];
+  readonly artifacts: readonly StoredArtifact[];
+  /** Where an archive is downloaded from, by the id of its artifact. */
+  readonly archives: Readonly<Record<number, string>>;
 }
 
 export interface SeenRequest {
@@ -66,6 +76,9 @@ export async function startGitHub(wanted: Partial<ServerSettings> = {}): Promise
     pullRequests: 'write',
     graphql: true,
     mergeBases: {},
+    pulls: [],
+    artifacts: [],
+    archives: {},
     ...wanted,
   };
   let comments: readonly StoredComment[] = [];

@@ -1,0 +1,254 @@
+/** Judging again on GitHub: what was measured at the head of a pull request, under the settings of today. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { serialise } from '../../src/evidence/store.ts';
+import type { Evidence } from '../../src/evidence/trial.ts';
+import type { Situation } from '../../src/github/event.ts';
+import type { TailgateError } from '../../src/kernel/errors.ts';
+import { type RejudgeJob, rejudge } from '../../src/rejudge.ts';
+import { readJobSettings } from '../../src/settings.ts';
+import { environment, Playground, type Story, tellStory } from '../builds/repositories.ts';
+import { costlier, storedJob } from '../verdict/stored-job.ts';
+import { connectTo } from './connection.ts';
+import type { StoredArtifact } from './fixtures.ts';
+import { type GitHubServer, startGitHub } from './server.ts';
+
+let playground: Playground;
+let story: Story;
+let workspace: string;
+let folder: string;
+let server: GitHubServer;
+let measured: Evidence;
+
+beforeAll(() => {
+  playground = new Playground();
+  story = tellStory(playground);
+  const revision = (sha: string, ref: string) => ({ sha, ref, how: 'as it was', outputHash: null });
+  measured = {
+    ...storedJob(costlier),
+    revisions: { baseline: revision(story.fork, 'main'), candidate: revision(story.head, 'pull request 7') },
+  };
+});
+afterAll(() => playground.remove());
+
+let checkouts = 0;
+beforeEach(() => {
+  checkouts += 1;
+  workspace = playground.checkout(story.bare, 'refs/pull/7/merge', `workspace-${checkouts}`);
+  folder = mkdtempSync(join(playground.root, 'judged-'));
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await server.close();
+});
+
+const situationOf = (baseRef = 'main'): Situation => ({
+  kind: 'pull-request',
+  number: 7,
+  baseSha: story.tip,
+  headSha: story.head,
+  baseRef,
+  headRef: 'feature',
+  fromFork: false,
+  repository: 'acme/shop',
+  sha: story.merge,
+});
+
+interface Given {
+  readonly config?: string;
+  readonly body?: string;
+  readonly file?: string | null;
+  readonly artifacts?: readonly Partial<StoredArtifact>[];
+  readonly head?: string;
+  readonly job?: Partial<RejudgeJob>;
+}
+
+async function judged(given: Given = {}) {
+  const found = {
+    id: 70,
+    name: 'tailgate-evidence',
+    run: 490,
+    attempt: 2,
+    event: 'pull_request',
+    headSha: given.head ?? story.head,
+    numbers: [7],
+    size: 1000,
+    expired: false,
+  };
+  server = await startGitHub({
+    pulls: [{ number: 7, headSha: given.head ?? story.head, body: given.body ?? null }],
+    artifacts: (given.artifacts ?? [{}]).map((one) => ({ ...found, ...one })),
+  });
+  const { client } = await connectTo(server);
+  if (given.config !== undefined) writeFileSync(join(workspace, 'tailgate.yml'), given.config);
+  const settings = readJobSettings({
+    directory: workspace,
+    file: undefined,
+    overrides: { start: 'none' },
+    environment,
+  });
+  return await rejudge({
+    settings,
+    situation: situationOf(),
+    client,
+    artifact: 'tailgate-evidence',
+    environment,
+    signal: new AbortController().signal,
+    folder,
+    download: async (artifact, into) => {
+      expect(artifact).toMatchObject({ id: 70, run: 490, attempt: 2 });
+      const content = given.file === undefined ? serialise(measured) : given.file;
+      if (content !== null) writeFileSync(join(into, 'tailgate-evidence.json'), content);
+    },
+    ...given.job,
+  });
+}
+
+async function refused(given: Given): Promise<TailgateError> {
+  return await judged(given).then(
+    () => {
+      throw new Error('it was judged');
+    },
+    (thrown: TailgateError) => thrown,
+  );
+}
+
+const waivers = `waivers:
+  - { scenario: home, metric: cpu, ceiling: 12%, reason: "safer hash" }
+  - { scenario: home, metric: cpu-total, ceiling: 12%, reason: "safer hash" }
+`;
+const body = `Hashes passwords.
+
+Perf-Accepted: home/cpu <= +12% | safer hash
+Perf-Accepted: home/cpu-total <= +12% | safer hash
+`;
+
+describe('what was measured', () => {
+  it('stays a regression under the settings it was measured with', async () => {
+    const { result, measuredBy } = await judged();
+    expect(result.verdict.outcome).toBe('regression');
+    expect(result.evidence?.rounds).toHaveLength(measured.rounds.length);
+    expect(measuredBy).toMatchObject({ run: 490, attempt: 2 });
+  });
+
+  it('passes with the waivers of the checkout', async () => {
+    const { result } = await judged({ config: waivers });
+    expect(result.verdict.outcome).toBe('pass');
+    expect(result.evidence?.waivers).toHaveLength(2);
+  });
+
+  it('passes with what the description accepts, and says where that stands', async () => {
+    const { result } = await judged({ body });
+    expect(result.verdict.outcome).toBe('pass');
+    expect(result.verdict.findings[0]).toMatchObject({
+      state: 'accepted',
+      reason: 'accepted by the description of the pull request up to +12 %: “safer hash”',
+    });
+  });
+
+  it('is not helped by the description where the baseline is trusted, and that is said', async () => {
+    const { result } = await judged({ body, config: 'trust-config: baseline\n' });
+    expect(result.verdict.outcome).toBe('regression');
+    expect(result.verdict.warnings.map(({ code }) => code)).toContain('trailers-ignored');
+  });
+
+  it('is told of a malformed line of the description', async () => {
+    const { result } = await judged({ body: 'Perf-Accepted: all of it' });
+    expect(result.verdict.warnings.map(({ code }) => code)).toContain('trailer-malformed');
+  });
+
+  it('fetches the baseline, whose settings may count, into a checkout of one commit', async () => {
+    await judged();
+    expect(playground.git(workspace, 'cat-file', '-t', story.fork)).toBe('commit');
+    expect(playground.shallow(workspace)).toBe(true);
+  });
+});
+
+describe('without evidence', () => {
+  it.each([
+    ['nothing was measured', []],
+    ['only another commit was', [{ headSha: 'd'.repeat(40) }]],
+  ])('the outcome is invalid, with the way out, when %s', async (_, artifacts) => {
+    const { result, measuredBy } = await judged({ artifacts });
+    expect(measuredBy).toBeNull();
+    expect(result.evidence).toBeNull();
+    expect(result.verdict).toMatchObject({
+      outcome: 'invalid',
+      reason: `no run has left the artifact tailgate-evidence with evidence of ${story.head.slice(0, 10)}, the head of this pull request`,
+      failure: { hint: expect.stringContaining('Run the gate at this commit first') },
+    });
+  });
+
+  it('of the current head it is invalid, although the event names an older one', async () => {
+    const head = 'd'.repeat(40);
+    const { result } = await judged({ head, artifacts: [{ headSha: story.head }] });
+    expect(result.verdict.outcome).toBe('invalid');
+  });
+});
+
+describe('evidence that cannot count', () => {
+  it.each([
+    ['is missing in its archive', null, 'it holds no file tailgate-evidence.json'],
+    ['is cut off', '{"schema":"tailgate-evid', 'not whole JSON'],
+    ['is of another tool', '{"schema":"k6"}', 'wanted "tailgate-evidence"'],
+  ])('because it %s is an error', async (_, file, message) => {
+    const error = await refused({ file });
+    expect(error.code).toBe('usage');
+    expect(error.message).toContain(message);
+  });
+
+  const changed = (side: 'baseline' | 'candidate', more: object): string => {
+    const { revisions } = measured;
+    return serialise({ ...measured, revisions: { ...revisions, [side]: { ...revisions[side], ...more } } });
+  };
+
+  it('because it is about another commit than its run is an error', async () => {
+    const error = await refused({ file: changed('candidate', { sha: 'e'.repeat(40) }) });
+    expect(error.message).toContain(
+      `it is about ${'e'.repeat(40)}, and the head of the pull request is ${story.head}`,
+    );
+  });
+
+  it('because its baseline is no commit never reaches git', async () => {
+    const error = await refused({ file: changed('baseline', { sha: '--upload-pack=touch x' }) });
+    expect(error.message).toContain('its baseline is no commit');
+  });
+
+  it('because the pull request was aimed elsewhere since is an error', async () => {
+    const error = await refused({ job: { situation: situationOf('release') } });
+    expect(error.message).toContain('it compares with main, and the pull request is now aimed at release');
+    expect(error.hint).toContain('Run the gate again');
+  });
+});
+
+describe('a job that cannot look for evidence', () => {
+  it('because it is not about a pull request says where it belongs', async () => {
+    const error = await refused({ job: { situation: { kind: 'push', before: null, sha: story.head } } });
+    expect([error.code, error.hint]).toEqual(['usage', expect.stringContaining('types: [labeled, edited]')]);
+  });
+
+  it('because it has no token says so', async () => {
+    expect((await refused({ job: { client: null } })).message).toContain('there is no token');
+  });
+
+  it('because its token may not read runs is told the permission', async () => {
+    const forbid = async () => {
+      const { client } = await connectTo(server);
+      server.fail({
+        method: 'GET',
+        path: /\/actions\/runs$/,
+        status: 403,
+        message: 'not accessible',
+        times: 1,
+      });
+      return client;
+    };
+    server = await startGitHub({ pulls: [{ number: 7, headSha: story.head, body: null }] });
+    const client = await forbid();
+    const first = server;
+    const error = await refused({ job: { client } });
+    await first.close();
+    expect([error.code, error.hint]).toEqual(['github', expect.stringContaining('actions: read')]);
+  });
+});
