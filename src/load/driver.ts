@@ -18,7 +18,9 @@ import { tallyRows } from './tally.ts';
 /** Before the first due time: with 3 ms of it the first shots were 5 ms late. */
 const notice = msToNs(30);
 /** How long after the last due time a slice waits for what is still on its way. */
-const longestDrain = secondsToNs(5);
+export const longestDrain = secondsToNs(5);
+/** The same when it was stopped: somebody is waiting at a terminal. */
+export const stoppedDrain = secondsToNs(1);
 /** The coarse timer that catches what a lost wake-up would leave, and ends shots at their deadline. */
 const guardMs = 10;
 /** Shots sent in one go: beyond this, answers that have come are read first. */
@@ -28,6 +30,8 @@ export interface SliceTools {
   readonly pool: SocketPool;
   readonly metronome: Metronome;
   readonly newHistogram: () => LatencyHistogram;
+  /** Ends the slice early: what was sent until then is its result. */
+  readonly stop?: AbortSignal;
 }
 
 /**
@@ -45,18 +49,27 @@ export async function runSlice(order: SliceOrder, tools: SliceTools): Promise<Sl
   // Between slices, never in one.
   globalThis.gc?.();
   const walk = new Walk(order, tools.pool);
+  const stop = () => {
+    walk.stop();
+    tools.metronome.stop();
+  };
+  tools.stop?.addEventListener('abort', stop, { once: true });
   const queuedBefore = tools.pool.queued;
   const openedBefore = tools.pool.opened;
   const [lateness] = await Promise.all([
     tools.metronome.wakeAt(planWakes(walk.rows.due), () => walk.release()),
     walk.ended,
   ]);
+  tools.stop?.removeEventListener('abort', stop);
   const generator = walk.health.report({
     spun: walk.spun,
     metronome: lateness,
     poolQueued: tools.pool.queued - queuedBefore,
     socketsOpened: tools.pool.opened - openedBefore,
   });
+  if (walk.rows.count <= walk.rows.leadIn) {
+    throw new TailgateError({ code: 'cancelled', message: 'cancelled before a counted request was sent' });
+  }
   return {
     ...tallyRows(walk.rows, order, tools.newHistogram),
     elapsed: ns(walk.endedAt - walk.rows.firstCountedDue),
@@ -78,7 +91,7 @@ class Walk {
   readonly #pool: SocketPool;
   readonly #wire: readonly WireRequest[];
   readonly #halfwayShot: number;
-  readonly #drainUntil: Nanoseconds;
+  #drainUntil: Nanoseconds;
   readonly #guard: NodeJS.Timeout;
   #end: () => void = () => {};
   #next = 0;
@@ -96,6 +109,15 @@ class Walk {
     this.#halfwayShot = this.rows.leadIn + ((this.rows.count - this.rows.leadIn) >> 1);
     this.#drainUntil = ns(this.rows.lastDue + Math.min(order.timeout, longestDrain));
     this.#guard = setInterval(() => this.#watch(), guardMs);
+  }
+
+  /** Sends no more: what was not due yet was never part of it. */
+  stop(): void {
+    if (this.#next >= this.rows.count) return;
+    this.rows.cut(this.#next);
+    this.atEnd = this.rows.inFlight;
+    this.#drainUntil = ns(monotonicNow() + Math.min(this.#order.timeout, stoppedDrain));
+    this.health.endOfLoad();
   }
 
   /** Hands over every shot that is due, and spins the last stretch towards one that is nearly. */

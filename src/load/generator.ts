@@ -1,14 +1,16 @@
 /** Entry point of the generator process: takes orders from its parent, one at a time, and ends when the parent does. */
 import { LatencyHistogram } from '../evidence/histogram.ts';
 import { assertNever, messageOf } from '../kernel/errors.ts';
+import { runClosedLoop } from './closed-driver.ts';
 import { openSockets, runSlice } from './driver.ts';
 import { Metronome } from './metronome.ts';
-import type { GeneratorOrder, GeneratorReply } from './protocol.ts';
+import type { GeneratorOrder, GeneratorReply, StopOrder } from './protocol.ts';
 import { SocketPool } from './sockets.ts';
 
 const pools = new Map<string, SocketPool>();
 const metronome = await Metronome.start();
 let queue: Promise<void> = Promise.resolve();
+let stopping = new AbortController();
 
 function poolOf(origin: string): SocketPool {
   const known = pools.get(origin);
@@ -19,14 +21,16 @@ function poolOf(origin: string): SocketPool {
 }
 
 async function carryOut(order: GeneratorOrder): Promise<GeneratorReply> {
+  stopping = new AbortController();
+  const tools = { metronome, newHistogram: () => new LatencyHistogram(), stop: stopping.signal };
   switch (order.kind) {
     case 'slice': {
-      const result = await runSlice(order.order, {
-        pool: poolOf(order.order.target.origin),
-        metronome,
-        newHistogram: () => new LatencyHistogram(),
-      });
+      const result = await runSlice(order.order, { ...tools, pool: poolOf(order.order.target.origin) });
       return { kind: 'slice', id: order.id, result };
+    }
+    case 'closed-loop': {
+      const result = await runClosedLoop(order.order, { ...tools, pool: poolOf(order.order.target.origin) });
+      return { kind: 'closed-loop', id: order.id, result };
     }
     case 'open': {
       const opened = await openSockets(order.order, poolOf(order.order.target.origin));
@@ -46,7 +50,11 @@ function say(reply: GeneratorReply): void {
   process.send?.(reply);
 }
 
-process.on('message', (order: GeneratorOrder) => {
+process.on('message', (order: GeneratorOrder | StopOrder) => {
+  if (order.kind === 'stop') {
+    stopping.abort();
+    return;
+  }
   queue = queue.then(async () => {
     try {
       say(await carryOut(order));

@@ -55,6 +55,8 @@ export class Metronome {
   readonly #thread: Worker;
   /** 1 while a wake-up is on its way that the sender has not seen: no second one is posted meanwhile. */
   readonly #pending: Int32Array;
+  /** 1 when the thread shall leave off the rest of its wake-ups; it sleeps on this cell. */
+  readonly #stopped: Int32Array;
   #onWake: () => void = () => {};
   #finish: ((lateness: WakeLateness) => void) | null = null;
   #problem: Error | null = null;
@@ -69,9 +71,10 @@ export class Metronome {
 
   private constructor() {
     this.#pending = new Int32Array(new SharedArrayBuffer(4));
+    this.#stopped = new Int32Array(new SharedArrayBuffer(4));
     this.#thread = new Worker(threadSource, {
       eval: true,
-      workerData: { pending: this.#pending },
+      workerData: { pending: this.#pending, stopped: this.#stopped },
       // Neither loaders nor inspectors of the parent: the thread must do nothing but sleep.
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 },
@@ -104,10 +107,17 @@ export class Metronome {
       this.#fail = reject;
     });
     Atomics.store(this.#pending, 0, 0);
+    Atomics.store(this.#stopped, 0, 0);
     this.#thread.postMessage(wakes);
     const lateness = await done;
     this.#onWake = () => {};
     return lateness;
+  }
+
+  /** Leaves off the wake-ups that are still to come; `wakeAt` resolves. */
+  stop(): void {
+    Atomics.store(this.#stopped, 0, 1);
+    Atomics.notify(this.#stopped, 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -125,19 +135,19 @@ interface ThreadPort {
  * What runs in the thread. It travels as source text, so that it works from one bundled file as from the sources:
  * it must use nothing from outside its own body.
  */
-function sleepAndWake(port: ThreadPort, pending: Int32Array): void {
-  const bed = new Int32Array(new SharedArrayBuffer(4));
+function sleepAndWake(port: ThreadPort, pending: Int32Array, stopped: Int32Array): void {
   port.on('message', (wakes) => {
     const late = new Float64Array(wakes.length);
     let woken = 0;
-    for (let next = 0; next < wakes.length; ) {
+    for (let next = 0; next < wakes.length && Atomics.load(stopped, 0) === 0; ) {
       const wake = wakes[next] as number;
       let now = Number(process.hrtime.bigint());
-      while (now < wake) {
+      while (now < wake && Atomics.load(stopped, 0) === 0) {
         // A fraction of a millisecond is honoured here, unlike in timers.
-        Atomics.wait(bed, 0, 0, (wake - now) / 1e6);
+        Atomics.wait(stopped, 0, 0, (wake - now) / 1e6);
         now = Number(process.hrtime.bigint());
       }
+      if (now < wake) break;
       late[woken++] = now - wake;
       if (Atomics.compareExchange(pending, 0, 0, 1) === 0) port.postMessage(0);
       while (next < wakes.length && (wakes[next] as number) <= now) next++;
@@ -149,4 +159,4 @@ function sleepAndWake(port: ThreadPort, pending: Int32Array): void {
 }
 
 const threadSource = `const { parentPort, workerData } = require('node:worker_threads');
-(${sleepAndWake.toString()})(parentPort, workerData.pending);`;
+(${sleepAndWake.toString()})(parentPort, workerData.pending, workerData.stopped);`;

@@ -47,6 +47,68 @@ export interface OpenOrder {
   readonly timeout: Nanoseconds;
 }
 
+/** When a worker of a closed loop sends again. */
+export type ClosedPace =
+  /** Think time after its answer is in; latency counts from the send. */
+  | { readonly kind: 'on-answer'; readonly think: Nanoseconds }
+  /** A schedule of its own, and never before its answer is in; latency counts from the intended time. */
+  | { readonly kind: 'intended'; readonly gap: Nanoseconds };
+
+/** How much a closed loop sends; the lead-in comes before and is not counted. */
+export type ClosedExtent =
+  /** Sends go on uncounted until the last counted one has ended, so that as many stay in flight. */
+  | { readonly kind: 'count'; readonly requests: number; readonly longest: Nanoseconds }
+  | { readonly kind: 'duration'; readonly duration: Nanoseconds };
+
+/** A fixed number of workers, each with one request on its way at most. */
+export interface ClosedOrder {
+  readonly target: Target;
+  readonly requests: readonly PreparedRequest[];
+  /** Index into the prepared requests; used from the start again when it is over. */
+  readonly sequence: Uint16Array;
+  readonly workers: number;
+  readonly pace: ClosedPace;
+  readonly extent: ClosedExtent;
+  readonly leadIn: number;
+  /** From the send. */
+  readonly timeout: Nanoseconds;
+}
+
+/** sent = ok + failed + timed out + unfinished. */
+export interface ClosedCounts {
+  readonly sent: number;
+  readonly ok: number;
+  readonly failed: number;
+  readonly timedOut: number;
+  readonly unfinished: number;
+  /** Scheduled, but its worker was still waiting for an earlier answer when the run ended. */
+  readonly unsent: number;
+}
+
+export interface ClosedResult {
+  readonly counts: ClosedCounts;
+  /** From the first counted send to the end of the duration, or to the send after the last counted one. */
+  readonly window: Nanoseconds;
+  /** Shots by class of failure, answers by status. */
+  readonly errors: Readonly<Record<string, number>>;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** V2 compressed base64 of HdrHistograms in nanoseconds. */
+  readonly histograms: {
+    /** From the send or the intended time; failed and timed-out shots at no less than the time-out. */
+    readonly response: string;
+    readonly success: string;
+    /** done − written, of every answer. */
+    readonly service: string;
+    /** How long a shot occupied its worker, however it ended. */
+    readonly held: string;
+    /** Send − the later of intended time and last answer of its worker. */
+    readonly lateness: string;
+  };
+  readonly generator: GeneratorHealth;
+  /** Ended before its extent: stopped, or at the longest time it may take. */
+  readonly cutShort: boolean;
+}
+
 /** V2 compressed base64 of HdrHistograms in nanoseconds. */
 export interface SliceHistograms {
   /** Every counted shot; failed, timed out, dropped and unfinished ones at no less than the time-out or their age. */
@@ -129,13 +191,20 @@ export interface SliceResult {
 export type GeneratorOrder =
   | { readonly kind: 'slice'; readonly id: number; readonly order: SliceOrder }
   | { readonly kind: 'open'; readonly id: number; readonly order: OpenOrder }
-  | { readonly kind: 'close'; readonly id: number; readonly origin: string };
+  | { readonly kind: 'close'; readonly id: number; readonly origin: string }
+  | { readonly kind: 'closed-loop'; readonly id: number; readonly order: ClosedOrder };
+
+/** Ends what is being measured; it is answered with what there is. Not queued behind it. */
+export interface StopOrder {
+  readonly kind: 'stop';
+}
 
 export type GeneratorReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'slice'; readonly id: number; readonly result: SliceResult }
   | { readonly kind: 'opened'; readonly id: number; readonly opened: number; readonly problem: string | null }
   | { readonly kind: 'closed'; readonly id: number }
+  | { readonly kind: 'closed-loop'; readonly id: number; readonly result: ClosedResult }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string };
 
 /** The generator process as its owner sees it. Orders are carried out one at a time. */
@@ -143,6 +212,7 @@ export interface Generator extends AsyncDisposable {
   readonly pid: number;
   open(order: OpenOrder): Promise<{ opened: number; problem: string | null }>;
   slice(order: SliceOrder): Promise<SliceResult>;
+  closedLoop(order: ClosedOrder): Promise<ClosedResult>;
   /** Closes every socket to the origin. */
   close(origin: string): Promise<void>;
 }

@@ -4,15 +4,18 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { assertNever, TailgateError } from '../kernel/errors.ts';
 import { OutputTail } from '../kernel/tail.ts';
-import { msToNs } from '../kernel/units.ts';
+import { msToNs, type Nanoseconds } from '../kernel/units.ts';
 import { realClock } from '../kernel/world.ts';
 import type {
+  ClosedOrder,
+  ClosedResult,
   Generator,
   GeneratorOrder,
   GeneratorReply,
   OpenOrder,
   SliceOrder,
   SliceResult,
+  StopOrder,
 } from './protocol.ts';
 
 export interface GeneratorOptions {
@@ -22,6 +25,8 @@ export interface GeneratorOptions {
   readonly execArgv?: readonly string[];
   /** Ends the process and rejects what is pending. */
   readonly signal?: AbortSignal;
+  /** When the signal fires, what is being measured is answered with what there is; `false` unless given. */
+  readonly keepPartial?: boolean;
 }
 
 /**
@@ -39,6 +44,8 @@ const heapOptions = [
 
 /** Between asking the process to end and ending it. */
 const grace = msToNs(2000);
+/** For what is stopped to be drained and answered. */
+const stopGrace = msToNs(5000);
 
 type Reply = Exclude<GeneratorReply, { kind: 'ready' } | { kind: 'failed' }>;
 interface Pending {
@@ -60,7 +67,7 @@ export async function startGenerator(options: GeneratorOptions): Promise<Generat
     env,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  const generator = new RemoteGenerator(child, options.signal);
+  const generator = new RemoteGenerator(child, options.signal, options.keepPartial ?? false);
   try {
     await generator.ready;
   } catch (thrown) {
@@ -80,14 +87,23 @@ class RemoteGenerator implements Generator {
   #lastId = 0;
   /** Why no more orders can be carried out. */
   #over: TailgateError | null = null;
+  readonly #keepPartial: boolean;
+  #measuring = 0;
   readonly #onAbort = () => {
+    if (this.#keepPartial && this.#measuring > 0) {
+      this.#over ??= cancelled();
+      this.#child.send({ kind: 'stop' } satisfies StopOrder, () => {});
+      this.#killAfter(stopGrace);
+      return;
+    }
     this.#end(cancelled());
     this.#child.kill('SIGKILL');
   };
 
-  constructor(child: ChildProcess, signal: AbortSignal | undefined) {
+  constructor(child: ChildProcess, signal: AbortSignal | undefined, keepPartial: boolean) {
     this.#child = child;
     this.#signal = signal;
+    this.#keepPartial = keepPartial;
     child.stderr?.on('data', (data: Buffer) => this.#tail.feed('stderr', data));
     this.ready = new Promise((resolve, reject) => {
       this.#pending.set(0, { resolve: () => resolve(), reject });
@@ -127,8 +143,14 @@ class RemoteGenerator implements Generator {
   }
 
   async slice(order: SliceOrder): Promise<SliceResult> {
-    const reply = await this.#ask((id) => ({ kind: 'slice', id, order }));
+    const reply = await this.#measure((id) => ({ kind: 'slice', id, order }));
     if (reply.kind !== 'slice') throw this.#mixedUp(reply);
+    return reply.result;
+  }
+
+  async closedLoop(order: ClosedOrder): Promise<ClosedResult> {
+    const reply = await this.#measure((id) => ({ kind: 'closed-loop', id, order }));
+    if (reply.kind !== 'closed-loop') throw this.#mixedUp(reply);
     return reply.result;
   }
 
@@ -141,13 +163,26 @@ class RemoteGenerator implements Generator {
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#over ??= new TailgateError({ code: 'invalid', message: 'the generator was closed' });
     if (this.#child.connected) this.#child.disconnect();
+    this.#killAfter(grace);
+    await this.#gone;
+  }
+
+  #killAfter(delay: Nanoseconds): void {
     const ended = new AbortController();
-    realClock.sleep(grace, ended.signal).then(
+    realClock.sleep(delay, ended.signal).then(
       () => this.#child.kill('SIGKILL'),
       () => {},
     );
-    await this.#gone;
-    ended.abort();
+    void this.#gone.then(() => ended.abort());
+  }
+
+  async #measure(make: (id: number) => GeneratorOrder): Promise<Reply> {
+    this.#measuring++;
+    try {
+      return await this.#ask(make);
+    } finally {
+      this.#measuring--;
+    }
   }
 
   #ask(make: (id: number) => GeneratorOrder): Promise<Reply> {
@@ -173,6 +208,7 @@ class RemoteGenerator implements Generator {
       case 'slice':
       case 'opened':
       case 'closed':
+      case 'closed-loop':
         this.#settle(reply.id)?.resolve(reply);
         return;
       default:

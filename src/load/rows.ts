@@ -22,11 +22,11 @@ const sampledBodies = 400;
 const mostCauses = 255;
 
 export class ShotRows implements ShotSink {
-  readonly count: number;
+  count: number;
   readonly leadIn: number;
   readonly timeout: Nanoseconds;
   /** On the monotonic clock, like the other three. */
-  readonly due: Float64Array;
+  due: Float64Array;
   /** When the driver handed the shot to the client, or found that it had to keep it back. */
   readonly handed: Float64Array;
   readonly written: Float64Array;
@@ -66,6 +66,12 @@ export class ShotRows implements ShotSink {
       sampleEvery,
       sampleEvery * Math.ceil((this.count - leadIn) / (sampleEvery * sampledBodies)),
     );
+  }
+
+  /** Leaves off the shots from this one on, none of which was handed over. */
+  cut(shot: number): void {
+    this.count = shot;
+    this.due = this.due.subarray(0, shot);
   }
 
   get lastDue(): Nanoseconds {
