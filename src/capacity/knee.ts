@@ -1,0 +1,66 @@
+/** Where latency leaves its plateau, and the highest rate of successful answers. Pure. */
+
+import { middleOf } from './search.ts';
+import { byRate, middleRun, type Step } from './step.ts';
+
+export interface Knee {
+  /** Requests a second: the highest offered rate up to which latency stays on its plateau; null: none does. */
+  readonly rate: number | null;
+  /** The lowest measured rate beyond it; null: none was measured, and the knee may lie higher. */
+  readonly beyond: number | null;
+  /** p50 of successful requests on the plateau. */
+  readonly plateauMs: number | null;
+}
+
+/**
+ * How far p50 may rise above the plateau: to twice. In a queue with random arrivals and service times (M/M/1) that is
+ * the rate at which throughput ÷ response time is highest (Kleinrock 1979, "Power and deterministic rules of
+ * thumb"); with even ones (D/D/1) it is the ceiling.
+ */
+const leaves = 2;
+/** Below this share of what is offered a rate is not kept up with, however quick the answers are. */
+const leastSuccessful = 0.98;
+/** The knee is looked for this finely. */
+const resolution = 1.1;
+
+/** Of the steps with a sound generator; several runs at a rate speak through the middle one. */
+export function findKnee(steps: readonly Step[]): Knee {
+  const curve = byRate(steps.filter((step) => step.sound)).map((runs) => ({
+    run: middleRun(runs),
+    delivers: 2 * runs.filter(delivers).length > runs.length,
+  }));
+  const plateauMs = plateauOf(curve.filter((one) => one.delivers).map((one) => one.run));
+  let rate: number | null = null;
+  for (const { run, delivers: kept } of curve) {
+    const p50 = run.successTimeMs.p50;
+    if (!kept || plateauMs === null || p50 === null || p50 > leaves * plateauMs)
+      return { rate, beyond: run.rate, plateauMs };
+    rate = run.rate;
+  }
+  return { rate, beyond: null, plateauMs };
+}
+
+/** The rate that narrows the knee down, or null when it is narrow enough or lies open. */
+export function nextForKnee(steps: readonly Step[]): number | null {
+  const { rate, beyond } = findKnee(steps);
+  if (rate === null || beyond === null || beyond / rate <= resolution) return null;
+  const between = middleOf(rate, beyond);
+  return between > rate && between < beyond && !steps.some((step) => step.rate === between) ? between : null;
+}
+
+/** The highest successful rate of a step with a sound generator; null without one. */
+export function ceilingOf(steps: readonly Step[]): number | null {
+  const rates = steps.filter((step) => step.sound).map((step) => step.successfulPerSecond);
+  return rates.length === 0 ? null : Math.max(...rates);
+}
+
+const delivers = (step: Step): boolean => step.successfulPerSecond >= leastSuccessful * step.offeredPerSecond;
+
+/**
+ * The lowest p50 of the rates that are kept up with: a fresh process answers its first step slowly, and where
+ * waiting grows smoothly any average would already hold some of it.
+ */
+function plateauOf(kept: readonly Step[]): number | null {
+  const values = kept.flatMap((step) => step.successTimeMs.p50 ?? []);
+  return values.length === 0 ? null : Math.min(...values);
+}
