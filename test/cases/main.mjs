@@ -21,7 +21,7 @@ const usage = `usage: npm run cases -- [ID…] [flags]
   --page FILE         writes the results of DIR as a Markdown page
   --list              prints the rows and stops`;
 
-/** A full run of the pairs takes about an hour with it on two cores. */
+/** Less than any row needs: each takes the shortest budget that its rate allows. */
 const defaultBudget = '100s';
 
 function fail(message) {
