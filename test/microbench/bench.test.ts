@@ -47,7 +47,7 @@ describe('tailgate bench', () => {
     using desk = repository({ 'a.bench.mjs': steps(20_000) }, { 'a.bench.mjs': steps(30_000) });
     const flags = ['--rounds', '6', '--seed', '7', '--json', 'v.json', '--evidence', 'e.json'];
     const { code, out, err } = await desk.run('bench', '--baseline', 'main', ...flags);
-    expect(err).toContain('1 benchmark found, run by Node v');
+    expect(err).toContain('1 microbenchmark found, run by Node v');
     expect(err).toContain('confirmation round 6 of at most 6');
     expect(out).toMatch(/^Regression: a\.bench\.mjs > steps became worse: \+\d+ % \(spread ±/);
     expect(out).toMatch(/a\.bench\.mjs > steps .*\+\d+ % \[\+\d+ %, \+\d+ %\].* regressed/);
@@ -81,7 +81,7 @@ describe('tailgate bench', () => {
       '6',
       '--no-confirm',
     );
-    expect(err).toContain('1 benchmark found');
+    expect(err).toContain('1 microbenchmark found');
     expect(out).toContain('made.bench.mjs > made');
   }, 120_000);
 
