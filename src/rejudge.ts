@@ -2,8 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { withSettings } from './accepted.ts';
+import { changedFiles, matchesAny } from './builds/changes.ts';
 import { openRepository } from './builds/git.ts';
 import { checkoutHint, ensureCommit, wholeHash } from './builds/history.ts';
+import { chooseRevisions } from './builds/revision.ts';
 import { readDescription } from './builds/trailers.ts';
 import { nearest } from './config/suggestions.ts';
 import { evidenceLimit, parse } from './evidence/store.ts';
@@ -15,6 +17,7 @@ import type { Situation } from './github/event.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { formatBytes, bytes as inBytes, type Nanoseconds } from './kernel/units.ts';
 import type { JobSettings } from './settings.ts';
+import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
 import { judge } from './verdict/judge.ts';
 import { verdictWithout } from './verdict/outcome.ts';
 
@@ -39,7 +42,7 @@ export interface Rejudged {
 
 /**
  * Decides again from the newest evidence at the current head of the pull request. Nothing is built, run or measured.
- * Without evidence the outcome is `invalid`: what was not measured never passes.
+ * Without evidence the outcome is `invalid`, or `skipped` where the gate would skip: what was not measured never passes.
  * @throws TailgateError `usage` outside of a pull request or without its checkout, and for evidence that cannot be
  * judged or is of another commit; `github` when GitHub does not answer or give it.
  */
@@ -65,7 +68,10 @@ export async function rejudge(job: RejudgeJob): Promise<Rejudged> {
     const artifact = await client.artifact(job.artifact, { number, headSha: current.headSha });
     return { now: current, found: artifact };
   });
-  if (found === null) return { result: nothingFound(job, now.headSha), measuredBy: null };
+  if (found === null) {
+    const result = (await withoutMeasuring(job, client)) ?? nothingFound(job, now.headSha);
+    return { result, measuredBy: null };
+  }
   await job.download(found, job.folder);
   const stored = readEvidence(job.folder, now.headSha);
   const { baseRef } = situation;
@@ -111,6 +117,32 @@ const empty = (settings: JobSettings): Omit<GateResult, 'verdict'> => ({
   alone: [],
   elapsed: 0 as Nanoseconds,
 });
+
+/**
+ * What the gate finds without measuring leaves no evidence, and is found here as well: nothing in `paths`, nothing to
+ * compare with. Null for a change that has to be measured.
+ */
+async function withoutMeasuring(job: RejudgeJob, client: GitHubClient): Promise<GateResult | null> {
+  const { settings, environment, signal, situation } = job;
+  const git = await openRepository({ directory: settings.directory, environment, signal });
+  try {
+    const revisions = await chooseRevisions({
+      git,
+      situation,
+      wanted: settings.config.baseline,
+      nearest,
+      mergeBaseByApi: (one, other) => client.mergeBase(one, other),
+    });
+    const config = await settings.trusted(settings.config, git, revisions);
+    if (config.paths.length === 0) return null;
+    const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
+    if (matchesAny(changed, config.paths)) return null;
+    return { ...empty(settings), config, revisions, verdict: verdictOfSkipped(config.paths) };
+  } catch (error) {
+    if (!(error instanceof TailgateError) || error.code !== 'no-baseline') throw error;
+    return { ...empty(settings), verdict: verdictOfFailure(error, { evidence: null }) };
+  }
+}
 
 function nothingFound(job: RejudgeJob, headSha: string): GateResult {
   const message = `no run has left the artifact ${job.artifact} with evidence of ${headSha.slice(0, 10)}, the head of this pull request`;

@@ -77,6 +77,7 @@ async function judged(given: Given = {}) {
     expired: false,
   };
   server = await startGitHub({
+    mergeBases: { [`${story.tip}...${story.head}`]: story.fork },
     pulls: [{ number: 7, headSha: given.head ?? story.head, body: given.body ?? null }],
     artifacts: (given.artifacts ?? [{}]).map((one) => ({ ...found, ...one })),
   });
@@ -184,6 +185,25 @@ describe('without evidence', () => {
     const head = 'd'.repeat(40);
     const { result } = await judged({ head, artifacts: [{ headSha: story.head }] });
     expect(result.verdict.outcome).toBe('invalid');
+  });
+});
+
+describe('what the gate finds without measuring', () => {
+  it('is skipped here as well when nothing of the change is in paths', async () => {
+    const { result } = await judged({ artifacts: [], config: 'paths: [lib/**]\n' });
+    expect(result.verdict).toMatchObject({ outcome: 'skipped', reason: expect.stringContaining('lib/**') });
+    const { result: meant } = await judged({ artifacts: [], config: 'paths: [server.js]\n' });
+    expect(meant.verdict.outcome).toBe('invalid');
+  });
+
+  it('has no baseline here as well when there is none', async () => {
+    const first = playground.git(workspace, 'commit-tree', '-m', 'first', 'HEAD^{tree}');
+    const situation = { ...situationOf(), headSha: first } as Situation;
+    const { result } = await judged({ artifacts: [], config: 'baseline: previous\n', job: { situation } });
+    expect(result.verdict).toMatchObject({
+      outcome: 'no-baseline',
+      reason: expect.stringContaining('first commit'),
+    });
   });
 });
 
