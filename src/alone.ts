@@ -84,7 +84,12 @@ export async function measureAlone(job: AloneJob, config: GateConfig): Promise<r
     await run(secondsToNs(3), 0);
     const result = await run(duration, defaultLeadIn);
     const reasons = unsoundReasons(result, isSaturated(result));
-    const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment(job.environment) });
+    const summary = summariseLoad(result, {
+      seed,
+      reasons,
+      environment: readEnvironment(job.environment),
+      partial: false,
+    });
     const lines = describeLoad(summary);
     measured.push({ scenario: scenario.name, lines });
   }

@@ -1,25 +1,43 @@
-/** `tailgate load URL`: one open-loop test, and whether it may be trusted. */
-import { describeLoad, summariseLoad } from '../evidence/load-summary.ts';
+/** `tailgate load URL`: one test by one of three load models, and whether it may be trusted. */
+import { type ClosedSummary, describeClosed, summariseClosed } from '../evidence/closed-summary.ts';
+import { describeLoad, type LoadSummary, summariseLoad } from '../evidence/load-summary.ts';
 import { isSaturated, unsoundReasons } from '../evidence/soundness.ts';
-import { TailgateError } from '../kernel/errors.ts';
 import { builtFile } from '../kernel/installation.ts';
-import { msToNs, perSecond, secondsToNs } from '../kernel/units.ts';
+import { type Nanoseconds, ns, perSecond, secondsToNs } from '../kernel/units.ts';
 import { freshSeed, seededRandom } from '../kernel/world.ts';
+import type { ClosedPace, Generator } from '../load/protocol.ts';
 import { startGenerator } from '../load/remote.ts';
-import { prepareRequests } from '../load/requests.ts';
 import { defaultLeadIn, mostShots, planSchedule } from '../load/schedule.ts';
 import { readEnvironment } from '../service/machine.ts';
-import { type Command, durationFlag, type FlagValues, numberFlag, text, usage } from './command.ts';
-import { outputFile } from './output-file.ts';
+import {
+  type Command,
+  durationFlag,
+  type FlagValues,
+  numberFlag,
+  type Terminal,
+  text,
+  usage,
+} from './command.ts';
+import { openOrRefuse, readOneRequest, readTimeout, requestFlags } from './one-request.ts';
+import { type OutputFile, outputFile } from './output-file.ts';
 
 const longest = secondsToNs(3600);
+const mostWorkers = 10_000;
 
 export const load: Command = {
   name: 'load',
-  usage: 'load URL --rate N --duration 6s [flags]',
-  summary: 'Runs one open-loop test: shots leave at their due time, response time counts from it.',
+  usage: 'load URL --rate N --duration 6s [--model open|closed|closed-intended] [flags]',
+  summary:
+    'Runs one test; open loop unless given: shots leave at their due time, response time counts from it.',
   flags: {
-    rate: { type: 'string', value: 'N', help: 'requests a second' },
+    model: {
+      type: 'string',
+      value: 'open|closed|closed-intended',
+      help: 'open: sent when due; closed: sent when the answer is in; closed-intended: both, timed from when due',
+    },
+    rate: { type: 'string', value: 'N', help: 'requests a second; the closed model has none' },
+    concurrency: { type: 'string', value: 'N', help: 'workers of the closed models; 10 unless given' },
+    think: { type: 'string', value: '50ms', help: 'pause of a worker after each answer; closed model only' },
     duration: { type: 'string', value: '6s', help: 'how long shots are scheduled; 6s unless given' },
     arrivals: {
       type: 'string',
@@ -27,107 +45,163 @@ export const load: Command = {
       help: 'even or exponential gaps; constant unless given',
     },
     seed: { type: 'string', value: 'N', help: 'repeats the same schedule; drawn and printed unless given' },
-    method: { type: 'string', value: 'GET', help: 'request method' },
-    body: { type: 'string', value: 'TEXT', help: 'request body' },
-    header: {
+    ...requestFlags,
+    timeout: {
       type: 'string',
-      value: '"name: value"',
-      help: 'request headers, several separated by newlines',
+      value: '5s',
+      help: 'of a shot, from its due time; in closed models from its send',
     },
-    timeout: { type: 'string', value: '5s', help: 'of a shot, from its due time' },
     'max-sockets': { type: 'string', value: '256', help: 'sockets at most; a shot that finds none waits' },
     json: { type: 'string', value: 'FILE', help: 'also write the result as JSON' },
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [url], terminal) => {
-    const target = readTarget(url!);
-    const rate = numberFlag(flags, 'rate', { least: 0.1, most: 100_000 });
-    if (rate === undefined)
-      throw usage(load, '--rate is missing; it wants requests a second, e.g. --rate 500');
-    const duration = durationFlag(flags, 'duration', longest) ?? secondsToNs(6);
-    const shots = Math.round((rate * duration) / 1e9);
-    if (shots < 1 || shots > mostShots) {
-      throw usage(
-        load,
-        `--rate ${rate} for ${duration / 1e9} s makes ${shots} shots; it takes 1 to ${mostShots}`,
-      );
-    }
-    const seed = numberFlag(flags, 'seed', { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
-    const arrivals = readArrivals(flags);
-    const json = text(flags, 'json');
-    const resultFile = json === undefined ? null : outputFile(terminal, 'json', json);
-    const timeout = durationFlag(flags, 'timeout', secondsToNs(600)) ?? msToNs(5000);
-    const maxSockets = numberFlag(flags, 'max-sockets', { least: 1, most: 10_000, whole: true }) ?? 256;
-    const requests = prepareRequests([
-      {
-        method: text(flags, 'method') ?? 'GET',
-        path: target.path,
-        headers: readHeaders(text(flags, 'header')),
-        body: text(flags, 'body') ?? null,
-        weight: 1,
-        expect: { status: [{ from: 200, to: 399 }] },
-      },
-    ]).requests;
-    const extent = { kind: 'count', shots } as const;
-    const shape = { rate: perSecond(rate), extent, arrivals, leadIn: defaultLeadIn, weights: [1] };
-    const schedule = planSchedule(shape, seededRandom(seed));
-
-    await using generator = await startGenerator({
-      entry: builtFile('generator.js'),
-      signal: terminal.signal,
-    });
-    const to = { origin: target.origin, host: null };
-    const sockets = Math.min(maxSockets, Math.max(4, Math.ceil(rate / 50)));
-    const opened = await generator.open({ target: to, request: requests[0]!, sockets, timeout });
-    if (opened.opened === 0) {
-      throw new TailgateError({
-        code: 'service-failed',
-        message: `${target.origin} did not answer: ${opened.problem ?? 'no socket could be opened'}`,
-        hint: 'start the service first, and name the address it listens on',
-      });
-    }
-    const result = await generator.slice({
-      target: to,
-      requests,
-      schedule,
-      timeout,
-      maxSockets,
-      maxInFlight: 10_000,
-    });
-    const reasons = unsoundReasons(result, isSaturated(result));
-    const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment() });
-    resultFile?.write(`${JSON.stringify(summary, null, 2)}\n`);
-    terminal.print(describeLoad(summary).join('\n'));
-    return summary.sound ? 0 : 3;
+    const model = readModel(flags);
+    return model === 'open' ? runOpen(url!, flags, terminal) : runClosed(model, url!, flags, terminal);
   },
 };
 
-function readTarget(url: string): { origin: string; path: string } {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null || parsed.protocol !== 'http:') {
-    throw usage(
-      load,
-      `"${url}" is not a URL it can send to; it wants one such as http://127.0.0.1:8080/path`,
-    );
-  }
-  return { origin: parsed.origin, path: `${parsed.pathname}${parsed.search}` };
+async function runOpen(url: string, flags: FlagValues, terminal: Terminal): Promise<number> {
+  refuse(flags, ['concurrency', 'think'], 'an open loop', 'drop it, or add --model closed');
+  const one = readOneRequest(load, url, flags);
+  const rate = readRate(flags);
+  const duration = readDuration(flags);
+  refuseTooMany(rate, duration);
+  const seed = numberFlag(flags, 'seed', { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
+  const arrivals = arrivalsOf(flags);
+  const resultFile = jsonFile(flags, terminal);
+  const timeout = readTimeout(flags);
+  const maxSockets = numberFlag(flags, 'max-sockets', { least: 1, most: 10_000, whole: true }) ?? 256;
+  const extent = { kind: 'count', shots: Math.round((rate * duration) / 1e9) } as const;
+  const shape = { rate: perSecond(rate), extent, arrivals, leadIn: defaultLeadIn, weights: [1] };
+  const schedule = planSchedule(shape, seededRandom(seed));
+
+  await using generator = await startLoad(terminal);
+  await openOrRefuse(generator, one, Math.min(maxSockets, Math.max(4, Math.ceil(rate / 50))), timeout);
+  const { target, request } = one;
+  const order = { target, requests: [request], schedule, timeout, maxSockets, maxInFlight: 10_000 };
+  const result = await generator.slice(order);
+  const reasons = unsoundReasons(result, isSaturated(result));
+  const partial = result.counts.scheduled < extent.shots;
+  const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment(), partial });
+  return conclude(summary, describeLoad(summary), resultFile, terminal);
 }
 
-function readArrivals(flags: FlagValues): 'constant' | 'poisson' {
+async function runClosed(
+  model: 'closed' | 'closed-intended',
+  url: string,
+  flags: FlagValues,
+  terminal: Terminal,
+): Promise<number> {
+  refuse(flags, ['arrivals', 'seed', 'max-sockets'], 'a closed loop', 'drop it, or add --model open');
+  const one = readOneRequest(load, url, flags);
+  const workers = numberFlag(flags, 'concurrency', { least: 1, most: mostWorkers, whole: true }) ?? 10;
+  const duration = readDuration(flags);
+  const pace = readPace(model, workers, duration, flags, terminal);
+  const resultFile = jsonFile(flags, terminal);
+  const timeout = readTimeout(flags);
+
+  await using generator = await startLoad(terminal);
+  await openOrRefuse(generator, one, workers, timeout);
+  const result = await generator.closedLoop({
+    target: one.target,
+    requests: [one.request],
+    sequence: new Uint16Array(1),
+    workers,
+    pace,
+    extent: { kind: 'duration', duration },
+    leadIn: Math.max(defaultLeadIn, workers),
+    timeout,
+  });
+  const summary = summariseClosed(result, { workers, pace, environment: readEnvironment() });
+  return conclude(summary, describeClosed(summary), resultFile, terminal);
+}
+
+/** Ctrl-C while shots are sent ends them, and what was measured until then is shown and written. */
+function startLoad(terminal: Terminal): Promise<Generator> {
+  return startGenerator({
+    entry: builtFile('generator.js'),
+    signal: terminal.signal,
+    keepPartial: true,
+  });
+}
+
+function conclude(
+  summary: LoadSummary | ClosedSummary,
+  lines: readonly string[],
+  resultFile: OutputFile | null,
+  terminal: Terminal,
+): number {
+  resultFile?.write(`${JSON.stringify(summary, null, 2)}\n`);
+  terminal.print(lines.join('\n'));
+  if (summary.partial) return 130;
+  return summary.sound ? 0 : 3;
+}
+
+function readModel(flags: FlagValues): 'open' | 'closed' | 'closed-intended' {
+  const given = text(flags, 'model') ?? 'open';
+  if (given !== 'open' && given !== 'closed' && given !== 'closed-intended') {
+    throw usage(load, `--model is "${given}"; it wants open, closed or closed-intended`);
+  }
+  return given;
+}
+
+function readPace(
+  model: 'closed' | 'closed-intended',
+  workers: number,
+  duration: Nanoseconds,
+  flags: FlagValues,
+  terminal: Terminal,
+): ClosedPace {
+  if (model === 'closed') {
+    if (text(flags, 'rate') !== undefined) {
+      readRate(flags);
+      terminal.tell(
+        'note: a closed loop has no rate, it sends when answers are in; --rate is not followed (--model closed-intended follows it)',
+      );
+    }
+    return { kind: 'on-answer', think: durationFlag(flags, 'think', longest) ?? ns(0) };
+  }
+  refuse(flags, ['think'], 'a closed loop with intended times', 'drop it, or add --model closed');
+  const rate = readRate(flags);
+  refuseTooMany(rate, duration);
+  return { kind: 'intended', gap: secondsToNs(workers / rate) };
+}
+
+function readRate(flags: FlagValues): number {
+  const rate = numberFlag(flags, 'rate', { least: 0.1, most: 100_000 });
+  if (rate === undefined) throw usage(load, '--rate is missing; it wants requests a second, e.g. --rate 500');
+  return rate;
+}
+
+const readDuration = (flags: FlagValues): Nanoseconds =>
+  durationFlag(flags, 'duration', longest) ?? secondsToNs(6);
+
+function refuseTooMany(rate: number, duration: Nanoseconds): void {
+  const shots = Math.round((rate * duration) / 1e9);
+  if (shots >= 1 && shots <= mostShots) return;
+  throw usage(
+    load,
+    `--rate ${rate} for ${duration / 1e9} s makes ${shots} shots; it takes 1 to ${mostShots}`,
+  );
+}
+
+function refuse(flags: FlagValues, names: readonly string[], model: string, wayOut: string): void {
+  const given = names.find((name) => flags[name] !== undefined);
+  if (given !== undefined) {
+    throw usage(load, `--${given} is "${flags[given]}", which ${model} does not take; ${wayOut}`);
+  }
+}
+
+function jsonFile(flags: FlagValues, terminal: Terminal): OutputFile | null {
+  const json = text(flags, 'json');
+  return json === undefined ? null : outputFile(terminal, 'json', json);
+}
+
+function arrivalsOf(flags: FlagValues): 'constant' | 'poisson' {
   const given = text(flags, 'arrivals') ?? 'constant';
   if (given !== 'constant' && given !== 'poisson') {
     throw usage(load, `--arrivals is "${given}"; it wants constant or poisson`);
   }
   return given;
-}
-
-function readHeaders(lines: string | undefined): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const line of (lines ?? '').split('\n')) {
-    if (line.trim() === '') continue;
-    const colon = line.indexOf(':');
-    if (colon <= 0) throw usage(load, `--header is "${line}"; it wants "name: value"`);
-    headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
-  }
-  return headers;
 }

@@ -26,6 +26,8 @@ export interface AboutRun {
   /** What `unsoundReasons` said. */
   readonly reasons: readonly UnsoundReason[];
   readonly environment: Environment;
+  /** Stopped before all was sent. */
+  readonly partial: boolean;
 }
 
 /** Milliseconds; null where nothing was recorded. */
@@ -40,6 +42,7 @@ export interface PercentilesMs {
 }
 
 export interface LoadSummary {
+  readonly model: 'open';
   readonly scheduled: number;
   readonly ok: number;
   readonly failed: number;
@@ -78,8 +81,11 @@ export interface LoadSummary {
   readonly statuses: Readonly<Record<string, number>>;
   /** V2 compressed base64 of the response times of all shots, in nanoseconds. */
   readonly histogram: string;
+  readonly histogramUnit: 'ns';
   readonly seed: number;
   readonly environment: Environment;
+  /** Stopped before all was sent: the figures are of what was. */
+  readonly partial: boolean;
 }
 
 /** Adds one slice up. */
@@ -87,6 +93,7 @@ export function summariseLoad(result: SliceResult, about: AboutRun): LoadSummary
   const { histograms, generator, counts } = result;
   const rates = ratesOf(result);
   return {
+    model: 'open',
     ...counts,
     offeredPerSecond: rounded(rates.offered),
     releasedPerSecond: rounded(rates.released),
@@ -111,8 +118,10 @@ export function summariseLoad(result: SliceResult, about: AboutRun): LoadSummary
     errors: result.errors,
     statuses: result.statuses,
     histogram: histograms.response,
+    histogramUnit: 'ns',
     seed: about.seed,
     environment: about.environment,
+    partial: about.partial,
   };
 }
 
@@ -120,16 +129,18 @@ export function summariseLoad(result: SliceResult, about: AboutRun): LoadSummary
 export function describeLoad(summary: LoadSummary): readonly string[] {
   const { generator } = summary;
   return [
+    `model       open loop: every request is sent when it is due, whether or not answers return`,
+    ...partialLines(summary),
     `offered     ${formatRate(perSecond(summary.offeredPerSecond))}  (${formatCount(summary.scheduled)} requests, seed ${summary.seed})`,
     `released    ${formatRate(perSecond(summary.releasedPerSecond))}`,
     `completed   ${formatRate(perSecond(summary.completedPerSecond))}${listed(summary.statuses, 'status ')}`,
     `successful  ${formatRate(perSecond(summary.successfulPerSecond))}`,
     ...lossLines(summary),
     '',
-    ...responseLines(summary),
-    ...shortLines('on-time shots only', summary.onTimeResponseTimeMs),
-    ...shortLines('service time', summary.serviceTimeMs),
-    ...shortLines('lateness', summary.latenessMs),
+    ...responseLines(summary, 'the moment each was due'),
+    ...percentileLine('on-time shots only', summary.onTimeResponseTimeMs),
+    ...percentileLine('service time', summary.serviceTimeMs),
+    ...percentileLine('lateness', summary.latenessMs),
     `${formatRatio(ratio(summary.onTimeShare))} of the requests were sent within 0.5 ms of their due time`,
     '',
     `generator: CPU ${formatRatio(ratio(generator.cpuPercent / 100))} of a core, sending thread ` +
@@ -188,7 +199,7 @@ function ratesOf({ counts, released, span, elapsed, inFlight, statuses }: SliceR
   };
 }
 
-function percentilesMs(encoded: string): PercentilesMs {
+export function percentilesMs(encoded: string): PercentilesMs {
   const histogram = LatencyHistogram.decode(encoded);
   const at = (share: number) => inMs(histogram.percentile(share));
   return {
@@ -208,12 +219,18 @@ const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 const spoken = (name: PercentileName): string => (name === 'p999' ? 'p99.9' : name);
 const spokenMs = (value: number): string => formatDuration(msToNs(ms(value)));
 
+export const partialLines = ({ partial }: { readonly partial: boolean }): readonly string[] =>
+  partial ? ['partial: it was stopped before all was sent; these are the figures until then'] : [];
+
 /** The response times of all shots, each percentile with its order-statistic interval. */
-function responseLines({ histogram, responseTimeMs }: LoadSummary): readonly string[] {
+export function responseLines(
+  { histogram, responseTimeMs }: Pick<LoadSummary, 'histogram' | 'responseTimeMs'>,
+  from: string,
+): readonly string[] {
   const response = LatencyHistogram.decode(histogram);
   if (responseTimeMs.max === null) return ['response time: nothing to show'];
   return [
-    `response time of all ${formatCount(response.count)}, from the moment each was due`,
+    `response time of all ${formatCount(response.count)}, from ${from}`,
     ...percentileNames.map((name) => {
       const value = formatDuration(response.percentile(percentileShare[name])!).padStart(9);
       const interval = response.percentileInterval(percentileShare[name]);
@@ -227,7 +244,7 @@ function responseLines({ histogram, responseTimeMs }: LoadSummary): readonly str
   ];
 }
 
-function shortLines(title: string, percentiles: PercentilesMs): readonly string[] {
+export function percentileLine(title: string, percentiles: PercentilesMs): readonly string[] {
   if (percentiles.max === null) return [`${title}: nothing to show`];
   const values = percentileNames.map((name) => `${spoken(name)} ${spokenMs(percentiles[name]!)}`);
   return [
@@ -247,7 +264,7 @@ function lossLines({ errors, ...counts }: LoadSummary): readonly string[] {
     .map(([count, what]) => `${formatCount(count).padStart(10)}  ${what}`);
 }
 
-function listed(counts: Readonly<Record<string, number>>, prefix: string): string {
+export function listed(counts: Readonly<Record<string, number>>, prefix: string): string {
   const parts = Object.entries(counts).map(([name, count]) => `${prefix}${name}: ${formatCount(count)}`);
   return parts.length === 0 ? '' : `  (${parts.join(', ')})`;
 }

@@ -15,7 +15,7 @@ const environment: Environment = {
   memory: bytes(8e9),
   runner: null,
 };
-const about = { seed: 7, reasons: [], environment } as const;
+const about = { seed: 7, reasons: [], environment, partial: false } as const;
 const response = Array.from({ length: 1000 }, (_, index) => (index + 1) / 100);
 
 test('the object behind --json has its keys and counts what was measured', () => {
