@@ -1,5 +1,6 @@
 /** The terminal's shell: arguments in, text and files out, one exit code. */
 import { bench } from './commands/bench.ts';
+import { calibrate } from './commands/calibrate.ts';
 import { type Command, helpOf, readArguments, type Terminal } from './commands/command.ts';
 import { compare } from './commands/compare.ts';
 import { demo } from './commands/demo.ts';
@@ -13,7 +14,18 @@ import { nearest } from './config/suggestions.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
 import { version } from './kernel/version.ts';
 
-const commands: readonly Command[] = [gate, load, judge, report, selfTest, bench, read, compare, demo];
+const commands: readonly Command[] = [
+  gate,
+  load,
+  judge,
+  report,
+  selfTest,
+  calibrate,
+  bench,
+  read,
+  compare,
+  demo,
+];
 
 /** Exit codes of errors that end a command before it has a verdict. */
 const errorExit: Readonly<Record<TailgateError['code'], number>> = {

@@ -1,0 +1,91 @@
+/** Conductor of what a calibration advises: rounds and minutes for a wanted change, a rate, tolerances that fit. */
+import type { Calibration } from './calibrate.ts';
+import type { GateConfig, Tolerance } from './config/settings.ts';
+import { budgetText } from './config/timing.ts';
+import { type Nanoseconds, ns, type Ratio, ratio } from './kernel/units.ts';
+import { advisedRates } from './load/ramp.ts';
+import type { Advice, Asked, JudgedKey, WantedRow } from './report/calibration-text.ts';
+import {
+  detectableAt,
+  falseAlarmsOf,
+  leastRoundsOf,
+  niceAbove,
+  roundsFor,
+  type Stray,
+  straysOf,
+} from './verdict/calibration.ts';
+
+/** What a table shows when nothing was asked for. */
+const usual: readonly Ratio[] = [0.03, 0.05, 0.1, 0.2].map(ratio);
+/** One calibration sees one mood of a machine: a tolerance that just fits it would not fit the next. */
+const reserve = 1.25;
+
+/** @returns null when the job measured nothing to advise from. */
+export function adviseFrom(calibration: Calibration, config: GateConfig, asked: Asked): Advice | null {
+  const { evidence, verdict } = calibration;
+  if (evidence === null) return null;
+  const { plan } = evidence;
+  const strays = straysOf(verdict);
+  const least = leastRoundsOf(plan);
+  const measured = evidence.rounds.reduce((sum, round) => sum + round.duration, 0) / evidence.rounds.length;
+  const timeOf = (rounds: number, round: number): Nanoseconds =>
+    ns((rounds + plan.confirmationRounds) * round);
+  const row = (stray: Stray, wanted: Ratio): WantedRow['cells'][number] => {
+    const rounds = roundsFor(stray, wanted, least);
+    return { wanted, rounds, time: rounds === null ? null : timeOf(rounds, measured) };
+  };
+  const wanted: readonly WantedRow[] = strays.flatMap((stray) => {
+    const one = asked.get(keyOf(stray));
+    if (asked.size > 0 && one === undefined) return [];
+    const cells = (one === undefined ? usual : [one]).map((change) => row(stray, change));
+    return [{ scenario: stray.scenario, metric: stray.metric, cells }];
+  });
+  const needed =
+    asked.size === 0 ? [] : wanted.flatMap(({ cells }) => cells.map(({ rounds }) => rounds ?? plan.rounds));
+  const rounds = asked.size === 0 ? plan.rounds : Math.max(least, config.rounds.least, ...needed);
+  const budget = asked.size === 0 ? config.timeBudget : timeOf(rounds, Math.max(measured, plan.roundTime));
+  return {
+    strays,
+    wanted,
+    rounds,
+    least: Math.min(config.rounds.least, rounds),
+    most: Math.max(config.rounds.most, rounds),
+    timeBudget: budgetText(budget),
+    tolerances: tolerancesFor(strays, rounds, config, asked),
+    falseAlarms: falseAlarmsOf(plan),
+    rates: calibration.capacities.map(({ scenario, rate, capacity }) => {
+      const advised = advisedRates(capacity);
+      const fits = advised !== null && rate >= 0.8 * advised.least && rate <= 1.2 * advised.most;
+      return { scenario, rate, capacity, advised, fits };
+    }),
+  };
+}
+
+/** `p95` and `p90` take the tolerance of `p99` when they are judged in its place. */
+function keyOf({ metric }: Stray): JudgedKey {
+  return metric === 'p50' || metric === 'cpu' || metric === 'cpu-total' ? metric : 'p99';
+}
+
+function tolerancesFor(
+  strays: readonly Stray[],
+  rounds: number,
+  config: GateConfig,
+  asked: Asked,
+): Advice['tolerances'] {
+  const own: Readonly<Record<JudgedKey, Tolerance>> = {
+    p50: config.judge.p50,
+    p99: config.judge.p99,
+    cpu: config.judge.cpu,
+    'cpu-total': config.judge.cpuTotal,
+  };
+  const keys = Object.keys(own) as JudgedKey[];
+  return keys.flatMap((key) => {
+    const rows = strays.filter((stray) => keyOf(stray) === key);
+    if (rows.length === 0) return [];
+    const widest = Math.max(...rows.map((stray) => detectableAt(stray, rounds)));
+    const wish = asked.get(key);
+    const detect = wish !== undefined && widest <= wish ? wish : niceAbove(widest * reserve);
+    if (detect === null) return [];
+    return [{ key, min: ratio(Math.min(own[key].min, detect / 2)), detect }];
+  });
+}

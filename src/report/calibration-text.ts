@@ -1,0 +1,192 @@
+/** The result of a calibration as text for a terminal, and the fragment of tailgate.yml that follows from it. */
+import {
+  formatDuration,
+  formatRate,
+  formatRatio,
+  type Nanoseconds,
+  type PerSecond,
+  type Ratio,
+  toChange,
+} from '../kernel/units.ts';
+import type { MetricName } from '../kernel/words.ts';
+import type { Capacity } from '../load/ramp.ts';
+import type { FalseAlarms, Stray } from '../verdict/calibration.ts';
+import { type Column, tableLines, wrapped } from './columns.ts';
+import { visible } from './escape.ts';
+import { metricLabel } from './figures.ts';
+
+export const judgedKeys = ['p50', 'p99', 'cpu', 'cpu-total'] as const;
+export type JudgedKey = (typeof judgedKeys)[number];
+/** Changes that the user wants to be detectable. */
+export type Asked = ReadonlyMap<JudgedKey, Ratio>;
+
+export interface WantedRow {
+  readonly scenario: string;
+  readonly metric: MetricName;
+  /** Rounds and the time they take with confirmation; null where no sensible number of rounds is enough. */
+  readonly cells: readonly {
+    readonly wanted: Ratio;
+    readonly rounds: number | null;
+    readonly time: Nanoseconds | null;
+  }[];
+}
+
+export interface RateAdvice {
+  readonly scenario: string;
+  readonly rate: PerSecond;
+  readonly capacity: Capacity;
+  readonly advised: { readonly least: PerSecond; readonly aim: PerSecond; readonly most: PerSecond } | null;
+  /** Whether the configured rate is near enough. */
+  readonly fits: boolean;
+}
+
+export interface Advice {
+  readonly strays: readonly Stray[];
+  readonly wanted: readonly WantedRow[];
+  readonly rounds: number;
+  readonly least: number;
+  readonly most: number;
+  readonly timeBudget: string;
+  readonly tolerances: readonly { readonly key: JudgedKey; readonly min: Ratio; readonly detect: Ratio }[];
+  readonly falseAlarms: FalseAlarms;
+  readonly rates: readonly RateAdvice[];
+}
+
+const width = 110;
+
+/** @param outcome of the job by the tolerances of the configuration. */
+export function calibrationText(
+  advice: Advice,
+  outcome: string,
+  reason: string | null,
+  cores: number,
+): string {
+  const why = reason === null ? '' : `: ${visible(reason, 300)}`;
+  return [
+    'Spread of this commit against itself',
+    ...spreadTable(advice),
+    ...wrapped(`By the tolerances of the configuration this job is: ${outcome}${why}`, width, '  '),
+    '',
+    'Rounds and time (confirmation included) until a change is detectable, four times in five',
+    ...wantedTable(advice),
+    '',
+    'Rate',
+    ...advice.rates.flatMap((one) => wrapped(rateSentence(one, cores), width, '  ')),
+    '',
+    'False alarms',
+    ...wrapped(falseAlarmSentence(advice.falseAlarms), width, '  '),
+    '',
+    'For tailgate.yml:',
+    '',
+    fragment(advice),
+  ].join('\n');
+}
+
+function spreadTable({ strays }: Advice): readonly string[] {
+  if (strays.length === 0) return ['  nothing could be measured'];
+  const columns: readonly Column[] = [
+    { title: '  scenario', align: 'left', flexible: true },
+    { title: 'metric', align: 'left' },
+    { title: 'spread', align: 'right' },
+    { title: 'one run against one run', align: 'right' },
+    { title: 'smallest detectable', align: 'right' },
+    { title: 'rounds', align: 'right' },
+  ];
+  const rows = strays.map((stray) => [
+    `  ${visible(stray.scenario)}`,
+    metricLabel(stray.metric),
+    `±${formatRatio(toChange(stray.spread))}`,
+    `±${formatRatio(toChange(stray.singleRun))}`,
+    formatRatio(stray.detectable),
+    String(stray.rounds),
+  ]);
+  return tableLines(columns, rows, width);
+}
+
+function wantedTable({ wanted }: Advice): readonly string[] {
+  const first = wanted[0];
+  if (first === undefined) return ['  nothing could be measured'];
+  const columns: readonly Column[] = [
+    { title: '  scenario', align: 'left', flexible: true },
+    { title: 'metric', align: 'left' },
+    ...new Array<Column>(first.cells.length).fill({ title: 'change: rounds, time', align: 'right' }),
+  ];
+  const rows = wanted.map(({ scenario, metric, cells }) => [
+    `  ${visible(scenario)}`,
+    metricLabel(metric),
+    ...cells.map(({ wanted: change, rounds, time }) =>
+      rounds === null || time === null
+        ? `${formatRatio(change)}: over 60`
+        : `${formatRatio(change)}: ${rounds}, ${formatDuration(time)}`,
+    ),
+  ]);
+  return tableLines(columns, rows, width);
+}
+
+function rateSentence({ scenario, rate, capacity, advised, fits }: RateAdvice, cores: number): string {
+  const name = `${visible(scenario)}: `;
+  const { held, failed, busy } = capacity;
+  if (held === null || advised === null) return `${name}no rate was held, not even ${formatRate(failed!)}`;
+  const upTo = failed === null ? '' : `, ${formatRate(failed)} was not`;
+  const share = `40 to 50 % of it is ${formatRate(advised.least)} to ${formatRate(advised.most)}`;
+  const configured = fits ? `the configured ${formatRate(rate)} fits` : `${formatRate(rate)} is configured`;
+  return `${name}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)} ${share}; ${configured}.`;
+}
+
+function boundSentence(bound: Capacity['bound'], busy: number | null, cores: number): string {
+  const used = busy === null ? '' : `${busy.toFixed(1)} of ${cores} CPUs`;
+  switch (bound) {
+    case 'cpu':
+      return `It is bound by CPU: it kept ${used} busy at the limit, on which the generator runs too.`;
+    case 'not-cpu':
+      return `It is not bound by CPU: it kept only ${used} busy at the limit and waits for something else (a lock, a pool, another service), so CPU per request says little about its capacity.`;
+    case 'not-reached':
+      return 'More could not be offered here, so its capacity is that or above.';
+    case 'crowded':
+      return `It kept only ${used} busy at the limit, but something on this machine was waiting for a CPU most of the time: what it could take on a quiet one is not known.`;
+    case 'ended':
+      return 'There the service ended by itself.';
+    case 'unknown':
+      return 'Whether CPU is what it lacks cannot be read on this system.';
+  }
+}
+
+function falseAlarmSentence({ judged, flagged, looks, confirmed }: FalseAlarms): string {
+  const levels = looks.map(({ rounds, level }) => `${formatRatio(level)} after ${rounds} rounds`).join(', ');
+  const by = `By design, and on any machine: at most ${formatRatio(flagged)} of jobs without a change have one of their ${judged} judged rows flagged (${levels}; Holm over all rows).`;
+  const then =
+    confirmed === null
+      ? 'Without `confirm` such a job is red.'
+      : `A job is red only when six fresh rounds confirm it, by a pooled test at ${formatRatio(confirmed)}: expect well under ${formatRatio(confirmed)}.`;
+  return `${by} ${then} It is not measured by this one job; the tests of Tailgate show it by simulated jobs, and docs/method.md says how.`;
+}
+
+/** Keys of tailgate.yml, ready to be pasted: every line is valid by itself. */
+export function fragment(advice: Advice): string {
+  const [only] = advice.rates;
+  const rates =
+    advice.rates.length === 1 && only !== undefined
+      ? rateLines(only)
+      : advice.rates.flatMap(({ scenario, advised }) =>
+          advised === null ? [] : [`# rate of ${visible(scenario, 60)}: ${advised.aim}`],
+        );
+  const { rounds, least, most } = advice;
+  return [
+    ...rates,
+    `time-budget: ${advice.timeBudget}`,
+    `rounds: { aim: ${rounds}, least: ${least}, most: ${most} }`,
+    ...(advice.tolerances.length === 0 ? [] : ['judge:']),
+    ...advice.tolerances.map(
+      ({ key, min, detect }) => `  ${key}: { min: ${percent(min)}, detect: ${percent(detect)} }`,
+    ),
+  ].join('\n');
+}
+
+function rateLines({ rate, advised, fits, capacity }: RateAdvice): readonly string[] {
+  if (advised === null || capacity.held === null) return [];
+  return fits
+    ? [`rate: ${rate}`]
+    : [`rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
+}
+
+const percent = (value: Ratio): string => `${Number((value * 100).toFixed(2))}%`;

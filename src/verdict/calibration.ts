@@ -1,0 +1,97 @@
+/** What one job of a commit against itself says about jobs to come: spread, rounds for a wanted change, error rates. Pure. */
+import type { JobPlan } from '../config/plan.ts';
+import { type LogRatio, type Ratio, ratio } from '../kernel/units.ts';
+import type { MetricName } from '../kernel/words.ts';
+import type { Finding, Verdict } from './finding.ts';
+import { confirmationLevel, fewestRounds, leastRounds, looksAt } from './looks.ts';
+import { studentQuantile } from './student.ts';
+
+/** A judged metric of a scenario and how far it strays while nothing changes. */
+export interface Stray {
+  readonly scenario: string;
+  readonly metric: MetricName;
+  readonly rounds: number;
+  /** H: half of the 95 % interval, in logs. */
+  readonly spread: LogRatio;
+  /** One run against one run would be off by this. */
+  readonly singleRun: LogRatio;
+  readonly detectable: Ratio;
+  readonly tolerance: Finding['tolerance'];
+}
+
+/** The metrics that have a spread, in the order of the verdict's plan. */
+export function straysOf(verdict: Verdict): readonly Stray[] {
+  return verdict.findings.flatMap((finding) => {
+    const { change, scenario, metric, tolerance } = finding;
+    if (!finding.judged || change.kind !== 'ratio') return [];
+    const { spread, singleRunSpread, smallestDetectable } = change;
+    if (spread === null || smallestDetectable === null) return [];
+    const figures = { spread, singleRun: singleRunSpread, detectable: smallestDetectable };
+    return [{ scenario, metric, rounds: finding.rounds.used, tolerance, ...figures }];
+  });
+}
+
+/**
+ * The smallest change that a job of `rounds` rounds would see four times in five: exp(σ (t₀.₉₇₅ + t₀.₈₀) / √R) − 1 with
+ * σ = H √R₀ / t₀.₉₇₅ from the measured job. At R = R₀ it is the report's own figure, exp(H f) − 1.
+ */
+export function detectableAt(stray: Pick<Stray, 'spread' | 'rounds'>, rounds: number): Ratio {
+  const sigma = (stray.spread * Math.sqrt(stray.rounds)) / studentQuantile(0.975, stray.rounds - 1);
+  const both = studentQuantile(0.975, rounds - 1) + studentQuantile(0.8, rounds - 1);
+  return ratio(Math.expm1((sigma * both) / Math.sqrt(rounds)));
+}
+
+/** Beyond this "more rounds" is no advice. */
+const mostRounds = 60;
+
+/** The fewest rounds with which `wanted` is detectable; null when not even the most that are sensible do. */
+export function roundsFor(
+  stray: Pick<Stray, 'spread' | 'rounds'>,
+  wanted: Ratio,
+  least: number,
+): number | null {
+  for (let rounds = Math.max(fewestRounds, least); rounds <= mostRounds; rounds++) {
+    if (detectableAt(stray, rounds) <= wanted) return rounds;
+  }
+  return null;
+}
+
+/** The fewest rounds that a plan like this one may have. */
+export function leastRoundsOf(plan: JobPlan): number {
+  return leastRounds(plan.scenarios.reduce((sum, scenario) => sum + scenario.judged.length, 0));
+}
+
+export interface FalseAlarms {
+  /** Judged metrics, all in one family. */
+  readonly judged: number;
+  /** An unchanged job has any row flagged, at most. */
+  readonly flagged: Ratio;
+  /** How that is split over the looks. */
+  readonly looks: readonly { readonly rounds: number; readonly level: Ratio }[];
+  /** Level of the pooled test that a flagged row must pass too; null without confirmation. */
+  readonly confirmed: Ratio | null;
+}
+
+/** By design, whatever the machine does: the levels of the plan's looks. */
+export function falseAlarmsOf(plan: JobPlan): FalseAlarms {
+  const looks = looksAt(plan.looks).flatMap(({ rounds, failLevel }) =>
+    failLevel === null ? [] : [{ rounds, level: ratio(failLevel) }],
+  );
+  return {
+    judged: plan.scenarios.reduce((sum, scenario) => sum + scenario.judged.length, 0),
+    flagged: ratio(Math.round(looks.reduce((sum, { level }) => sum + level, 0) * 1e6) / 1e6),
+    looks,
+    confirmed: plan.confirm ? ratio(confirmationLevel) : null,
+  };
+}
+
+/** Tolerances as one would write them. */
+const niceSteps = [1, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000].map(
+  (percent) => percent / 100,
+);
+
+/** The next tolerance at or above `value` that one would write; null beyond 1,000 %. */
+export const niceAbove = (value: number): Ratio | null => {
+  const step = niceSteps.find((one) => one >= value - 1e-9);
+  return step === undefined ? null : ratio(step);
+};

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read.ts';
+import { nothing, Rig, service, tinyPlan } from './gate-rig.ts';
+
+interface Result {
+  readonly exitCode: number;
+  readonly fragment: string;
+  readonly rounds: number;
+  readonly strays: readonly { readonly metric: string; readonly rounds: number; readonly spread: number }[];
+  readonly wanted: readonly {
+    readonly metric: string;
+    readonly cells: readonly { readonly wanted: number }[];
+  }[];
+  readonly capacities: readonly {
+    readonly steps: readonly { readonly rate: number; readonly held: boolean }[];
+    readonly capacity: { readonly held: number; readonly failed: number | null };
+  }[];
+}
+
+const project = (code: string): Record<string, string> => ({
+  'server.mjs': code,
+  'tailgate.yml': `start: node server.mjs\n${tinyPlan.replace('rate: 1000', 'rate: 100').replace('rate: 2000', 'rate: 200')}`,
+});
+
+describe('tailgate calibrate', () => {
+  it('measures spread and capacity of a service, and gives settings that can be pasted', async () => {
+    // 5 ms of the one thread a request: no more than 200/s, whatever the machine.
+    using rig = new Rig({ baseline: project(service(5000)), candidate: {} });
+    const run = await rig.run(
+      'calibrate',
+      '--json',
+      'calibration.json',
+      '--detect',
+      'cpu=20%',
+      '--seed',
+      '3',
+    );
+    const said = `${run.out}\n${run.err}`;
+    expect(run.code, said).toBe(0);
+    const result = rig.read<Result>('calibration.json');
+    expect(result.strays.map(({ metric }) => metric)).toContain('cpu');
+    // Every planned round is measured: nothing passes or fails early.
+    for (const { rounds, spread } of result.strays) {
+      expect(rounds).toBe(7);
+      expect(spread).toBeGreaterThan(0);
+    }
+    expect(result.wanted.map(({ metric, cells }) => [metric, cells.map(({ wanted }) => wanted)])).toEqual([
+      ['cpu', [0.2]],
+    ]);
+    const [{ capacity, steps }] = result.capacities as [Result['capacities'][number]];
+    expect(capacity.held).toBeLessThan(215);
+    expect(steps.some(({ held }) => !held)).toBe(true);
+    const { config } = readConfig(`start: node server.mjs\n${result.fragment}\n`, {
+      source: 'the fragment',
+      overrides: {},
+      environment: {},
+    });
+    expect(config.rounds.aim).toBe(result.rounds);
+    expect(run.out).toContain(result.fragment);
+    expect(run.out).toContain('False alarms');
+    // Two processes in each of seven rounds, and two for the climb.
+    expect(rig.servicesStarted()).toBe(16);
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+
+  it('ends with 4 when the service does not start', async () => {
+    using rig = new Rig({
+      baseline: project("console.error('no database here'); process.exit(3);"),
+      candidate: {},
+    });
+    const run = await rig.run('calibrate', '--json', 'calibration.json');
+    expect(run.code, run.err).toBe(4);
+    expect(run.out).toContain('Nothing could be calibrated');
+    expect(run.err).toContain('no database here');
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+
+  it.each([
+    ['p98=10%', 'p98'],
+    ['p99=10', '"10"'],
+    ['cpu=0.1%', '0.5% to 1000%'],
+    ['cpu', 'cpu ""'],
+    ['cpus=3%', 'did you mean cpu?'],
+  ])('refuses --detect %s before any work', async (asked, named) => {
+    using rig = new Rig({ baseline: project(service(10)), candidate: {} });
+    const run = await rig.run('calibrate', '--detect', asked);
+    expect(run.code).toBe(2);
+    expect(run.err).toContain(named);
+    expect(run.err).toContain('--detect p99=10%,cpu=3%');
+    expect(rig.servicesStarted()).toBe(0);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read.ts';
+import { logRatio, ns, perSecond, ratio } from '../../src/kernel/units.ts';
+import type { Capacity } from '../../src/load/ramp.ts';
+import { type Advice, calibrationText, fragment } from '../../src/report/calibration-text.ts';
+
+const cpuBound: Capacity = { held: perSecond(1000), failed: perSecond(1150), bound: 'cpu', busy: 0.98 };
+const advised = { least: perSecond(400), aim: perSecond(450), most: perSecond(500) };
+const rate = { scenario: 'default', rate: perSecond(300), capacity: cpuBound, advised, fits: false };
+const advice: Advice = {
+  strays: [
+    {
+      ...{ scenario: 'default', metric: 'p99', rounds: 12, spread: logRatio(0.063) },
+      ...{ singleRun: logRatio(0.083), detectable: ratio(0.092) },
+      tolerance: { min: ratio(0.05), detect: ratio(0.2) },
+    },
+  ],
+  wanted: [
+    {
+      scenario: 'default',
+      metric: 'p99',
+      cells: [
+        { wanted: ratio(0.03), rounds: null, time: null },
+        { wanted: ratio(0.1), rounds: 11, time: ns(240e9) },
+      ],
+    },
+  ],
+  rounds: 12,
+  least: 6,
+  most: 15,
+  timeBudget: '4m',
+  tolerances: [
+    { key: 'p99', min: ratio(0.05), detect: ratio(0.15) },
+    { key: 'cpu-total', min: ratio(0.0075), detect: ratio(0.015) },
+  ],
+  falseAlarms: {
+    ...{ judged: 6, flagged: ratio(0.05), confirmed: ratio(0.01) },
+    looks: [{ rounds: 12, level: ratio(0.05) }],
+  },
+  rates: [rate],
+};
+const parsed = (text: string) =>
+  readConfig(`start: node server.js\n${text}\n`, { source: 'the fragment', overrides: {}, environment: {} });
+
+describe('the fragment', () => {
+  it('is valid tailgate.yml with what was advised', () => {
+    const { config, warnings } = parsed(fragment(advice));
+    expect(warnings).toEqual([]);
+    expect(config.scenarios[0]!.rate).toBe(450);
+    expect(config.timeBudget).toBe(240e9);
+    expect(config.rounds).toEqual({ aim: 12, least: 6, most: 15 });
+    expect(config.judge.p99).toEqual({ min: 0.05, detect: 0.15 });
+    expect(config.judge.cpuTotal).toEqual({ min: 0.0075, detect: 0.015 });
+  });
+
+  it('keeps a rate that fits, and gives none where none was held', () => {
+    expect(parsed(fragment({ ...advice, rates: [{ ...rate, fits: true }] })).config.scenarios[0]!.rate).toBe(
+      300,
+    );
+    const none = { ...rate, advised: null, capacity: { ...cpuBound, held: null } };
+    expect(fragment({ ...advice, rates: [none] })).not.toContain('rate:');
+  });
+
+  it('names the rates of several scenarios without touching them, whatever their names hold', () => {
+    const odd = { ...rate, scenario: 'a\nrate: 7' };
+    const text = fragment({ ...advice, rates: [odd, rate] });
+    expect(text).toContain('# rate of default: 450');
+    expect(parsed(text).config.scenarios[0]!.rate).toBe(300);
+  });
+
+  it('is valid when nothing was measured but rates', () => {
+    expect(parsed(fragment({ ...advice, tolerances: [] })).config.judge.p99.detect).toBe(0.2);
+  });
+});
+
+describe('the text', () => {
+  const text = (more: Partial<Advice> = {}) => calibrationText({ ...advice, ...more }, 'pass', null, 2);
+  const flat = (more: Partial<Advice> = {}) => text(more).replace(/\s+/g, ' ');
+
+  it('shows spread, rounds and time, rate, false alarms and the fragment, and no line is too long', () => {
+    expect(text()).toMatch(/default +p99 +±6\.5 % +±8\.7 % +9\.2 % +12/);
+    expect(text()).toMatch(/3 %: over 60 +10 %: 11, 4 min/);
+    expect(flat()).toContain(
+      '1,000/s was held, 1,150/s was not. It is bound by CPU: it kept 1.0 of 2 CPUs busy',
+    );
+    expect(flat()).toContain('40 to 50 % of it is 400/s to 500/s; 300/s is configured.');
+    expect(flat()).toContain('at most 5 % of jobs without a change');
+    expect(flat()).toContain('expect well under 1 %');
+    expect(text()).toContain(fragment(advice));
+    for (const line of text().split('\n')) expect(line.length).toBeLessThanOrEqual(110);
+  });
+
+  it.each([
+    ['not-cpu', 'It is not bound by CPU'],
+    ['crowded', 'something on this machine was waiting for a CPU'],
+    ['not-reached', 'More could not be offered here'],
+    ['ended', 'the service ended by itself'],
+    ['unknown', 'cannot be read on this system'],
+  ] as const)('says plainly that the limit is %s', (bound, words) => {
+    const capacity = { ...cpuBound, bound, ...(bound === 'not-reached' ? { failed: null } : {}) };
+    expect(flat({ rates: [{ ...rate, capacity }] })).toContain(words);
+  });
+
+  it('does not promise a confirmation that is turned off', () => {
+    const falseAlarms = { ...advice.falseAlarms, confirmed: null };
+    expect(flat({ falseAlarms })).toContain('Without `confirm` such a job is red.');
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { ns, ratio } from '../../src/kernel/units.ts';
+import { plantingText, selfTestMarkdown, selfTestText } from '../../src/report/self-test-text.ts';
+import { checkOf, notRun, type Sizes, selfTestExitCode } from '../../src/verdict/self-test.ts';
+import { changed, finding, pass, serviceFailed, verdict } from './verdicts.ts';
+
+const sizes: Sizes = {
+  cpu: { burnt: ns(34_000), rise: ratio(0.15) },
+  latency: { delay: ns(7e6), delayed: ratio(0.02), rise: ratio(0.4), metric: 'p99' },
+};
+const red = (metric: 'cpu' | 'p99') =>
+  verdict('regression', [finding({ metric, state: 'regressed', change: changed(0.3, 0.05) })]);
+const reportOf = (...checks: ReturnType<typeof checkOf>[]) => ({
+  checks,
+  sizes,
+  exitCode: selfTestExitCode(checks),
+});
+const good = reportOf(checkOf('nothing', pass), checkOf('cpu', red('cpu')), checkOf('latency', red('p99')));
+const bad = reportOf(checkOf('nothing', pass), checkOf('cpu', pass), notRun('latency', 'not run: <b>', null));
+
+it('says what is planted in which size', () => {
+  expect(plantingText('nothing', sizes)).toBe('nothing planted');
+  expect(plantingText('cpu', sizes)).toBe('34 µs of CPU burnt in each request (+15 %)');
+  expect(plantingText('latency', sizes)).toBe('2 % of the requests held back for 7 ms (p99 +40 % or more)');
+  expect(plantingText('latency', { cpu: null, latency: null })).toBe('latency: not planted');
+});
+
+describe('the text', () => {
+  it('says that all three ended as they must, with figures', () => {
+    const text = selfTestText(good);
+    expect(text.split('\n')[0]).toMatch(/^Self-test passed/);
+    expect(text.match(/^ok {6}/gm)).toHaveLength(3);
+    expect(text).toContain('found CPU per request +30 %');
+    expect(text).not.toContain('way out');
+  });
+
+  it('says which job failed and why, with the way out and the last words of a service', () => {
+    const text = selfTestText(bad);
+    expect(text.split('\n')[0]).toContain('2 of 3 jobs did not end as they must (exit code 1)');
+    expect(text.match(/^failed/gm)).toHaveLength(2);
+    expect(text).toContain('way out: use a quieter runner');
+    expect(selfTestText(reportOf(checkOf('nothing', serviceFailed)))).toContain(
+      "| Error: Cannot find module 'express'",
+    );
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(110);
+  });
+});
+
+describe('the Markdown', () => {
+  it('has one row a job, and foreign text does not become markup', () => {
+    const text = selfTestMarkdown(bad);
+    expect(text.match(/^\| (ok|\*\*failed\*\*) \|/gm)).toHaveLength(3);
+    expect(text).toContain('| pass | the job passed');
+    expect(text).not.toContain('<b>');
+    expect(selfTestMarkdown(good)).toContain('**Self-test passed');
+  });
+});
