@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nothing, Rig, type Run, service, tinyPlan } from './gate-rig.ts';
 
 interface VerdictFile {
   readonly verdict: string;
   readonly findings: readonly { metric: string; state: string; baseline: number; candidate: number }[];
+  readonly waivers: readonly unknown[];
 }
 interface EvidenceFile {
   readonly rounds: readonly {
@@ -77,6 +80,46 @@ describe('the gate on a real repository', () => {
     const run = await rig.run('gate', '--baseline', 'main', '--json', 'verdict.json');
     const { verdict } = rig.read<VerdictFile>('verdict.json');
     expect(['regression', 'inconclusive', 'invalid'], said(run)).toContain(verdict);
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+});
+
+describe('a regression that somebody accepts', () => {
+  it('is held against the ceiling of its commit, and passes by judging again with waivers', async () => {
+    using rig = new Rig({ baseline: project(service(100)), candidate: { 'server.mjs': service(400) } });
+    const trailers = 'Perf-Accepted: default/cpu <= +1% | a little\nPerf-Accepted: as it is';
+    rig.git('commit', '--quiet', '--amend', '--message', `Change\n\n${trailers}`);
+    const commit = `commit ${rig.git('rev-parse', 'HEAD').slice(0, 10)}`;
+    const run = await rig.run('gate', '--baseline', 'main', '--json', 'verdict.json');
+    expect(run.code, said(run)).toBe(1);
+    expect(run.err).toContain(`${commit} accepts nothing with the line “Perf-Accepted: as it is”`);
+    const { findings, waivers } = rig.read<VerdictFile>('verdict.json');
+    expect(waivers).toMatchObject([{ metric: 'cpu', ceiling: 0.01, origin: commit }]);
+    expect(cpuOf(rig.read('verdict.json'))).toMatchObject({
+      state: 'regressed',
+      reason: expect.stringContaining(`above the ceiling of +1 % that ${commit} accepts, by `),
+    });
+
+    const red = findings.filter(({ state }) => state === 'regressed').map(({ metric }) => metric);
+    const accepted = red.map(
+      (metric) => `{ metric: ${metric}, ceiling: 9900%, reason: "four times the work" }`,
+    );
+    // The trailer is the stricter one: a baseline that is trusted alone leaves it out.
+    const config = `${tinyPlan}trust-config: baseline\nwaivers: [${accepted.join(', ')}]\n`;
+    writeFileSync(join(rig.repository, 'accept.yml'), config);
+    const again = await rig.run(
+      ...['judge', 'tailgate-evidence.json', '--config', 'accept.yml', '--json', 'again.json'],
+    );
+    const after = rig.read<VerdictFile>('again.json');
+    expect(after.verdict, said(again)).not.toBe('regression');
+    expect(again.code, said(again)).toBe(0);
+    expect(again.out).toContain('four times the work');
+    expect(
+      after.findings
+        .filter(({ state }) => state === 'accepted')
+        .map(({ metric }) => metric)
+        .sort(),
+    ).toEqual([...red].sort());
     expect(rig.leftovers()).toEqual(nothing);
   });
 });
