@@ -6,7 +6,7 @@ import { serialise } from '../../src/evidence/store.ts';
 import type { Evidence } from '../../src/evidence/trial.ts';
 import { ratio } from '../../src/kernel/units.ts';
 import { Desk } from '../microbench/terminal.ts';
-import { costlier, storedJob } from '../verdict/stored-job.ts';
+import { bench, benchmarks, costlier, storedJob } from '../verdict/stored-job.ts';
 
 const job = storedJob(costlier);
 let desk: Desk;
@@ -74,6 +74,24 @@ describe('a regression', () => {
   it('has a warning with the nearest name for a waiver that matches nothing', async () => {
     const { told } = await judged('waivers: [{ scenario: hoem, metric: cpu, ceiling: 5%, reason: x }]\n');
     expect(told.warnings).toMatchObject([{ code: 'waiver-without-row', hint: 'Did you mean `home/cpu`?' }]);
+  });
+});
+
+describe('a slower microbenchmark', () => {
+  const quiet = storedJob({ measuring: 6 });
+
+  it('is judged with the tolerance of another file', async () => {
+    const evidence = { ...quiet, benchmarks: benchmarks(0.1) };
+    expect((await judged(null, evidence)).told.verdict).toBe('regression');
+    const wide = 'judge: { microbenchmarks: { min: 30%, detect: 40% } }\n';
+    expect((await judged(wide, evidence)).told.verdict).toBe('pass');
+  });
+
+  it('is accepted by its full name', async () => {
+    const evidence = { ...quiet, benchmarks: benchmarks(0.1) };
+    const waiver = `{ scenario: "${bench}", metric: microbenchmark, ceiling: 15%, reason: x }`;
+    const { told } = await judged(`waivers: [${waiver}]\n`, evidence);
+    expect([told.verdict, stateOf(told, 'microbenchmark')]).toEqual(['pass', 'accepted']);
   });
 });
 

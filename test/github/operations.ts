@@ -124,7 +124,9 @@ export function operationsOf(settings: ServerSettings, store: Store): Readonly<R
     'actions/list-workflow-runs-for-repo': (request) => {
       const query = new URLSearchParams(request.query);
       const all = settings.artifacts.filter(
-        (one) => one.headSha === query.get('head_sha') && one.event === query.get('event'),
+        (one) =>
+          one.event === query.get('event') &&
+          (!settings.filtersByCommit || one.headSha === query.get('head_sha')),
       );
       const runs = all.filter((one, index) => all.findIndex((other) => other.run === one.run) === index);
       return { status: 200, body: { total_count: runs.length, workflow_runs: runs.map(workflowRun) } };

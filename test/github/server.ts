@@ -40,6 +40,8 @@ export interface ServerSettings {
   readonly mergeBases: Readonly<Record<string, string>>;
   readonly pulls: readonly StoredPullRequest[];
   readonly artifacts: readonly StoredArtifact[];
+  /** Whether runs are filtered by their commit; an older server takes no notice of a parameter it does not know. */
+  readonly filtersByCommit: boolean;
   /** Where an archive is downloaded from, by the id of its artifact. */
   readonly archives: Readonly<Record<number, string>>;
 }
@@ -78,6 +80,7 @@ export async function startGitHub(wanted: Partial<ServerSettings> = {}): Promise
     mergeBases: {},
     pulls: [],
     artifacts: [],
+    filtersByCommit: true,
     archives: {},
     ...wanted,
   };

@@ -74,6 +74,13 @@ describe('the artifact of a gate', () => {
     expect(await found([artifact(change)])).toBeNull();
   });
 
+  it('is not one of another commit on a server that does not filter by commit', async () => {
+    const artifacts = [artifact({ id: 80, run: 600, headSha: 'd'.repeat(40) }), artifact()];
+    const client = await clientOf({ artifacts, filtersByCommit: false });
+    const newest = await client.artifact('tailgate-evidence', { number: 7, headSha: head });
+    expect(newest).toMatchObject({ id: 70, run: 500 });
+  });
+
   it('is found for a head in a fork, for which GitHub names no pull request', async () => {
     expect(await found([artifact({ numbers: [] })])).toMatchObject({ id: 70 });
   });

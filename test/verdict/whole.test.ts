@@ -2,76 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { nearest } from '../../src/config/suggestions.ts';
 import type { Evidence, Waiver } from '../../src/evidence/trial.ts';
-import { ns, ratio } from '../../src/kernel/units.ts';
-import type { BenchEvidence, SideResult } from '../../src/microbench/evidence.ts';
+import { ratio } from '../../src/kernel/units.ts';
 import type { Verdict } from '../../src/verdict/finding.ts';
 import { judge } from '../../src/verdict/judge.ts';
-import { lookRounds } from '../../src/verdict/looks.ts';
-import type { Recipe, Where } from './evidence-builder.ts';
-import { chance, evidenceOf, readPlain } from './evidence-builder.ts';
+import type { Recipe } from './evidence-builder.ts';
+import { evidenceOf, readPlain } from './evidence-builder.ts';
+import { bench, benchmarks, costlier } from './stored-job.ts';
 
-const bench = 'bench/parse.bench.js > small';
-
-/** A benchmark whose candidate takes exp(d) times as long, give or take the chance of a round. */
-function benchmarks(d: number): BenchEvidence {
-  const measured = (value: number): SideResult => ({
-    kind: 'measured',
-    value,
-    samples: [value],
-    cpu: ns(value),
-    digest: null,
-  });
-  const revision = { sha: 'a'.repeat(40), ref: 'main', how: 'named' };
-  return {
-    schema: 'tailgate-bench-evidence',
-    version: 1,
-    createdAt: '2025-01-01T00:00:00.000Z',
-    seed: 1,
-    node: null,
-    revisions: { baseline: revision, candidate: revision },
-    plan: {
-      rounds: 12,
-      looks: lookRounds(12),
-      confirm: false,
-      confirmationRounds: 6,
-      tolerance: { min: ratio(0.02), detect: ratio(0.05) },
-      onDifferentResult: 'stop',
-    },
-    subjects: [
-      {
-        name: bench,
-        source: 'function',
-        unit: { kind: 'time', normalised: 'ns', text: 'ns' },
-        direction: 'smaller-is-better',
-        presence: 'both',
-        alone: null,
-        iterations: 1,
-        problem: null,
-        remark: null,
-      },
-    ],
-    rounds: Array.from({ length: 12 }, (_, index) => ({
-      index,
-      phase: 'measuring' as const,
-      duration: ns(1),
-      results: [
-        {
-          name: bench,
-          baseline: measured(100),
-          candidate: measured(100 * Math.exp(d + chance(index) / 5)),
-        },
-      ],
-    })),
-  };
-}
-
-/** CPU of the candidate is about 10 % up, and confirmed. */
-const costlier: Recipe = {
-  measuring: 9,
-  confirming: 6,
-  slice: (where: Where) =>
-    where.side === 'candidate' ? { cpu: 300e3 * Math.exp(0.1 + chance(where.round) / 5) } : {},
-};
 const calm: Recipe = { measuring: 6 };
 
 const waiver = (more: Partial<Waiver> = {}): Waiver => ({
