@@ -1,5 +1,6 @@
 /** The verdict as JSON for `--json FILE`: everything that was decided, and of what, without raw measurements. */
 import type { Evidence } from '../evidence/trial.ts';
+import type { Warning } from '../kernel/errors.ts';
 import { sides } from '../kernel/words.ts';
 import type { Verdict } from '../verdict/finding.ts';
 import type { ReportContext } from './context.ts';
@@ -37,9 +38,18 @@ export function verdictJson(verdict: Verdict, evidence: Evidence | null, context
     judge: evidence?.judge ?? null,
     waivers: evidence?.waivers ?? [],
     environment: evidence?.environment ?? null,
-    warnings: [...verdict.warnings, ...(evidence?.warnings ?? [])],
+    warnings: once([...verdict.warnings, ...(evidence?.warnings ?? [])]),
     reproduce: context.commands.reproduce,
     elapsed: context.elapsed,
+  });
+}
+
+/** A verdict that was judged has the warnings of its evidence already. */
+function once(warnings: readonly Warning[]): readonly Warning[] {
+  const told = new Set<string>();
+  return warnings.filter(({ code, message }) => {
+    const key = `${code} ${message}`;
+    return !told.has(key) && told.add(key);
   });
 }
 

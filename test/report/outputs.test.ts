@@ -107,6 +107,15 @@ describe('the verdict as JSON', () => {
     expect(JSON.stringify(json)).not.toContain('histograms');
   });
 
+  it('tells a warning that verdict and evidence share once', () => {
+    const warning = { code: 'high-floor', message: 'the floor is high' };
+    const verdict = { ...made.regression, warnings: [warning] };
+    const json = JSON.parse(
+      verdictJsonText(verdict, { ...made.evidence(), warnings: [warning] }, made.context()),
+    );
+    expect(json.warnings).toEqual([warning]);
+  });
+
   it('has null for every number that is none', () => {
     const rows = [
       finding({
