@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { selfTestInAction } from './action-self-test.ts';
 import { announce } from './announce.ts';
 import { inputs } from './config/inputs.ts';
 import { runGate } from './gate.ts';
@@ -10,8 +11,8 @@ import { readRun, readSituation, type Situation } from './github/event.ts';
 import { leaveForPost, readInputs } from './github/inputs.ts';
 import { inWords, type JobLog, jobLog } from './github/log.ts';
 import { writeSummary } from './github/summary.ts';
-import { type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
-import { openLedger, sweep } from './kernel/leftovers.ts';
+import { assertNever, type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
+import { type Ledger, openLedger, sweep } from './kernel/leftovers.ts';
 import { markedEnvironment } from './kernel/processes.ts';
 import { realClock } from './kernel/world.ts';
 import { rejudge } from './rejudge.ts';
@@ -39,11 +40,24 @@ export async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   try {
     const job = await readJob(log, stopping.signal);
-    process.exitCode = await publish(job, job.mode === 'judge' ? await judgeAgain(job) : await measure(job));
+    process.exitCode = await carryOut(job);
   } catch (error) {
     process.exitCode = await explain(error, log, stopping.signal);
   } finally {
     log.endGroup();
+  }
+}
+
+function carryOut(job: Job): Promise<number> {
+  switch (job.mode) {
+    case 'gate':
+      return measure(job).then((told) => publish(job, told));
+    case 'judge':
+      return judgeAgain(job).then((told) => publish(job, told));
+    case 'self-test':
+      return withLedger(job, (ledger, environment) => selfTestInAction(job, ledger, environment));
+    default:
+      return assertNever(job.mode);
   }
 }
 
@@ -99,11 +113,12 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
 }
 
 function readMode(given = 'gate'): Job['mode'] {
-  if (given === 'gate' || given === 'judge') return given;
+  const known = (['gate', 'judge', 'self-test'] as const).find((mode) => mode === given);
+  if (known !== undefined) return known;
   throw new TailgateError({
     code: 'usage',
-    message: `The input \`mode\` is ${JSON.stringify(given.slice(0, 100))}; wanted gate or judge.`,
-    hint: '`gate` measures and decides; `judge` decides again from what was measured at this commit.',
+    message: `The input \`mode\` is ${JSON.stringify(given.slice(0, 100))}; wanted gate, judge or self-test.`,
+    hint: '`gate` measures and decides; `judge` decides again from what was measured at this commit; `self-test` checks the gate.',
   });
 }
 
@@ -127,16 +142,9 @@ async function connectOrTell(log: JobLog, settings: ClientSettings): Promise<Git
 }
 
 async function measure(job: Job): Promise<Told> {
-  const ledgerPath = join(job.folder, 'leftovers.jsonl');
-  leaveForPost('ledger', ledgerPath);
-  const ledger = openLedger(ledgerPath);
-  // Whatever the job starts inherits this mark, and it is on disk before anything is started: however early this
-  // process is killed, the post step finds every command, set-up included.
-  const { mark, env: environment } = markedEnvironment(job.environment);
-  ledger.add({ kind: 'group', group: 0, leaderStart: null, mark });
   const { client } = job;
-  try {
-    const result = await runGate({
+  const result = await withLedger(job, (ledger, environment) =>
+    runGate({
       ...job.settings,
       situation: job.situation,
       ...(client === null ? {} : { mergeBaseByApi: (one, other) => client.mergeBase(one, other) }),
@@ -145,8 +153,25 @@ async function measure(job: Job): Promise<Told> {
       signal: job.signal,
       ledger,
       tell: (event) => announce(job.log, event),
-    });
-    return { result, source: { kind: 'measured' } };
+    }),
+  );
+  return { result, source: { kind: 'measured' } };
+}
+
+/** Whatever is started is in a ledger, which is swept here or, when this process is killed, by the post step. */
+async function withLedger<Result>(
+  job: Job,
+  work: (ledger: Ledger, environment: Job['environment']) => Promise<Result>,
+): Promise<Result> {
+  const ledgerPath = join(job.folder, 'leftovers.jsonl');
+  leaveForPost('ledger', ledgerPath);
+  const ledger = openLedger(ledgerPath);
+  // Whatever the job starts inherits this mark, and it is on disk before anything is started: however early this
+  // process is killed, the post step finds every command, set-up included.
+  const { mark, env: environment } = markedEnvironment(job.environment);
+  ledger.add({ kind: 'group', group: 0, leaderStart: null, mark });
+  try {
+    return await work(ledger, environment);
   } finally {
     job.log.endGroup();
     await sweep(ledgerPath);
