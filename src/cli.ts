@@ -7,9 +7,11 @@ import { demo } from './commands/demo.ts';
 import { gate } from './commands/gate.ts';
 import { judge } from './commands/judge.ts';
 import { load } from './commands/load.ts';
+import { ramp } from './commands/ramp.ts';
 import { read } from './commands/read.ts';
 import { report } from './commands/report.ts';
 import { selfTest } from './commands/self-test.ts';
+import { sweep } from './commands/sweep.ts';
 import { nearest } from './config/suggestions.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
 import { version } from './kernel/version.ts';
@@ -17,6 +19,8 @@ import { version } from './kernel/version.ts';
 const commands: readonly Command[] = [
   gate,
   load,
+  sweep,
+  ramp,
   judge,
   report,
   selfTest,

@@ -168,7 +168,7 @@ function plannedWords({ model, planned, sent, responseTimeMs }: ClosedSummary): 
 }
 
 /** The same words as of an open loop, but what must be lowered is the number of workers. */
-function closedSentenceOf(reason: UnsoundReason): string {
+export function closedSentenceOf(reason: UnsoundReason): string {
   if (reason === 'generator-busy') {
     return 'the sending thread was busy more than 80 % of the time, so it may be what was measured; use fewer workers or free a core';
   }

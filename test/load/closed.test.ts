@@ -1,55 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { msToNs, type Nanoseconds, ns, secondsToNs } from '../../src/kernel/units.ts';
-import { ClosedLoop, type ClosedShape, type Turn } from '../../src/load/closed.ts';
-
-/** What one shot was in virtual time, in milliseconds. */
-interface Shot {
-  readonly turn: Turn;
-  readonly sent: number;
-  readonly done: number;
-}
-
-/**
- * A service in virtual time: `servers` at a time, first come first served, each request `serviceMs`; nothing is begun
- * or goes on while it stands still.
- */
-function simulate(
-  shape: ClosedShape,
-  service: {
-    readonly servers: number;
-    readonly serviceMs: number;
-    readonly frozen?: readonly [number, number];
-  },
-): { readonly shots: readonly Shot[]; readonly loop: ClosedLoop } {
-  const loop = new ClosedLoop(shape, ns(0));
-  const free = new Array<number>(service.servers).fill(0);
-  const shots: Shot[] = [];
-  const pending: Shot[] = [];
-  let now = 0;
-  for (let steps = 0; steps < 1_000_000; steps++) {
-    for (let turn = loop.take(ns(now)); turn !== null; turn = loop.take(ns(now))) {
-      const server = free.indexOf(Math.min(...free));
-      let begun = Math.max(now / 1e6, free[server]!);
-      const [from, to] = service.frozen ?? [0, 0];
-      if (begun >= from && begun < to) begun = to;
-      let done = begun + service.serviceMs;
-      if (begun < from && done > from) done += to - from;
-      free[server] = done;
-      pending.push({ turn, sent: now / 1e6, done });
-      pending.sort((one, other) => other.done - one.done);
-    }
-    const next = pending.at(-1);
-    const at = Math.min(next === undefined ? Number.POSITIVE_INFINITY : next.done * 1e6, loop.nextAt);
-    if (!Number.isFinite(at)) return { shots, loop };
-    now = at;
-    if (next !== undefined && next.done * 1e6 <= now) {
-      pending.pop();
-      shots.push(next);
-      loop.ended(next.turn, ns(now));
-    }
-  }
-  throw new Error('the loop does not end');
-}
+import { ClosedLoop } from '../../src/load/closed.ts';
+import { simulate } from './virtual-closed.ts';
 
 const answers = (think: Nanoseconds = ns(0)) => ({ kind: 'on-answer', think }) as const;
 const lasting = (seconds: number) => ({ kind: 'duration', duration: secondsToNs(seconds) }) as const;
