@@ -8,14 +8,15 @@ import { describeLoad, summariseLoad } from './evidence/load-summary.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
-import { secondsToNs } from './kernel/units.ts';
+import { nsToSeconds, secondsToNs } from './kernel/units.ts';
 import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
 import { startGenerator } from './load/remote.ts';
-import { prepareRequests } from './load/requests.ts';
+import type { Purpose } from './load/rows-taken.ts';
 import { defaultLeadIn, planSchedule } from './load/schedule.ts';
 import { withoutSecrets } from './service/environment.ts';
 import { readEnvironment } from './service/machine.ts';
 import { pickPorts } from './service/ports.ts';
+import { openOne, prepareShots } from './shots.ts';
 import { spawnSide } from './sides.ts';
 
 /** One scenario of the candidate, by itself. */
@@ -44,6 +45,10 @@ export async function measureAlone(job: AloneJob, config: GateConfig): Promise<r
   const sha = await git.run(['rev-parse', '--verify', 'HEAD^{commit}']);
   const seed = config.seed ?? freshSeed();
   const random = seededRandom(seed);
+  const prepared = prepareShots(config, job.directory, job.environment, (name) => {
+    const { rate } = config.scenarios.find((one) => one.name === name)!;
+    return Math.round(rate * nsToSeconds(duration)) + defaultLeadIn;
+  });
   await using worktrees = await createWorktrees({
     git,
     revisions: { baseline: { sha }, candidate: { sha } },
@@ -68,21 +73,30 @@ export async function measureAlone(job: AloneJob, config: GateConfig): Promise<r
   await using generator = await startGenerator({ entry: builtFile('generator.js'), signal: job.signal });
   const measured: Alone[] = [];
   for (const scenario of config.scenarios) {
-    const { requests } = prepareRequests(scenario.requests);
     const { timeout, maxSockets, maxInFlight, arrivals } = config;
-    const shape = { rate: scenario.rate, arrivals, weights: scenario.requests.map((one) => one.weight) };
-    const run = (length: typeof duration, leadIn: number) =>
+    const shots = prepared.get(scenario.name)!;
+    const session = shots.session === null ? null : await openOne({ config, random }, service, shots);
+    const shape = { rate: scenario.rate, arrivals, weights: shots.weights };
+    const run = (length: typeof duration, leadIn: number, purpose: Purpose) =>
       generator.slice({
         target: service.target,
-        requests,
-        schedule: planSchedule({ ...shape, extent: { kind: 'duration', duration: length }, leadIn }, random),
+        ...shots.draw({
+          schedule: planSchedule(
+            { ...shape, extent: { kind: 'duration', duration: length }, leadIn },
+            random,
+          ),
+          random,
+          slot: purpose,
+          purpose,
+          session,
+        }),
         timeout,
         maxSockets,
         maxInFlight,
       });
     // Load that is thrown away: a fresh process is several times slower at first.
-    await run(secondsToNs(3), 0);
-    const result = await run(duration, defaultLeadIn);
+    await run(secondsToNs(3), 0, 'warm-up');
+    const result = await run(duration, defaultLeadIn, 'measured');
     const reasons = unsoundReasons(result, isSaturated(result));
     const summary = summariseLoad(result, {
       seed,

@@ -1,6 +1,6 @@
 /** Conductor of the calibration: one commit against itself for the spread, then a short climb of rates for the capacity. */
 import { planRound } from './config/rounds.ts';
-import type { GateConfig, JudgeSettings, ScenarioSettings } from './config/settings.ts';
+import type { GateConfig, JudgeSettings } from './config/settings.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
 import type { Evidence } from './evidence/trial.ts';
 import { type GateJob, runGate, type StillBuilt } from './gate.ts';
@@ -11,12 +11,13 @@ import { seededRandom } from './kernel/world.ts';
 import type { Generator } from './load/protocol.ts';
 import { type Capacity, capacityOf, nextRate, type RampStep } from './load/ramp.ts';
 import { startGenerator } from './load/remote.ts';
-import { prepareRequests } from './load/requests.ts';
+import type { ScenarioShots } from './load/scenario-shots.ts';
 import { planSchedule } from './load/schedule.ts';
 import { againstItself } from './self-test.ts';
 import { noiseBetween, readMachine, usableCpus } from './service/machine.ts';
 import { pinGenerator } from './service/placement.ts';
 import type { RunningService } from './service/service.ts';
+import { openOne } from './shots.ts';
 import { startBoth } from './sides.ts';
 import type { Verdict } from './verdict/finding.ts';
 import { judge } from './verdict/judge.ts';
@@ -107,10 +108,14 @@ async function climb(job: CalibrationJob, built: StillBuilt): Promise<readonly S
     const round = planRound(plan, plan.rounds + index, [scenario.name]);
     await using both = await startBoth({ ...job, config, random, directories }, round);
     const service = both.services.candidate;
+    const shots = built.shots.get(scenario.name)!;
+    const session = shots.session === null ? null : await openOne({ config, random }, service, shots);
     const cost = costOf(built, scenario.name);
     const first = perSecond(cost === null ? scenario.rate : Math.max(1, (firstShare * 1e9) / cost));
     const offer = (rate: PerSecond): Promise<RampStep> =>
-      step(generator, service, config, scenario, rate).catch((error: unknown) => endedBy(error, rate));
+      step(generator, service, config, { shots, session }, rate).catch((error: unknown) =>
+        endedBy(error, rate),
+      );
     // Load that is thrown away: a fresh process is several times slower at first.
     await offer(perSecond(Math.min(first, limits.most)));
     const steps: RampStep[] = [];
@@ -148,26 +153,34 @@ async function step(
   generator: Generator,
   service: RunningService,
   config: GateConfig,
-  scenario: ScenarioSettings,
+  { shots, session }: { readonly shots: ScenarioShots; readonly session: string | null },
   rate: PerSecond,
 ): Promise<RampStep> {
   const seconds = Math.min(stepTime.longest, Math.max(stepTime.usual, leastShots / rate));
   const { timeout, maxSockets, maxInFlight, arrivals } = config;
   service.throwIfExited();
-  const [before, machine] = [service.cost(), readMachine()];
-  const result = await generator.slice({
-    target: service.target,
-    requests: prepareRequests(scenario.requests).requests,
+  const random = seededRandom(`climb ${rate}`);
+  const drawn = shots.draw({
     schedule: planSchedule(
       {
         rate,
         extent: { kind: 'count', shots: Math.max(10, Math.round(rate * seconds)) },
         arrivals,
         leadIn: 0,
-        weights: scenario.requests.map((request) => request.weight),
+        weights: shots.weights,
       },
-      seededRandom(`climb ${rate}`),
+      random,
     ),
+    random,
+    slot: `climb ${rate}`,
+    // Like warm-up: rows that may come only once are the rounds'.
+    purpose: 'warm-up',
+    session,
+  });
+  const [before, machine] = [service.cost(), readMachine()];
+  const result = await generator.slice({
+    target: service.target,
+    ...drawn,
     timeout,
     maxSockets,
     maxInFlight,

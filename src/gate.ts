@@ -22,19 +22,20 @@ import type { RoundJob } from './job.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
-import { maskFor } from './kernel/masking.ts';
+import { maskedError } from './kernel/masking.ts';
 import type { Nanoseconds } from './kernel/units.ts';
 import type { Side } from './kernel/words.ts';
 import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
 import { afterRound, beforeRound, type GateEvent } from './live.ts';
 import { startGenerator } from './load/remote.ts';
-import { prepareRequests } from './load/requests.ts';
+import type { ScenarioShots } from './load/scenario-shots.ts';
 import type { FoundBenchmarks } from './microbenchmarks.ts';
 import { measureRound } from './round.ts';
 import type { Planted } from './service/front-order.ts';
 import { readEnvironment, usableCpus } from './service/machine.ts';
 import { pinGenerator, planPlacement } from './service/placement.ts';
 import { projectIn } from './settings.ts';
+import { maskOf, mostShotsOf, prepareShots } from './shots.ts';
 import { startBoth } from './sides.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
 import type { Verdict } from './verdict/finding.ts';
@@ -66,6 +67,7 @@ export interface StillBuilt {
   readonly evidence: Evidence;
   readonly config: GateConfig;
   readonly directories: BuiltSides['directories'];
+  readonly shots: Prepared['shots'];
   /** Measures both sides from the start, by the same plan with another seed. Failures of a side become the verdict. */
   readonly again: (changes: {
     readonly seed: number;
@@ -125,6 +127,8 @@ interface Prepared {
   readonly plan: JobPlan | null;
   /** What its commits accept. */
   readonly trailers: Trailers;
+  /** What each scenario sends, its files read; empty without a plan. */
+  readonly shots: ReadonlyMap<string, ScenarioShots>;
 }
 
 /**
@@ -151,11 +155,15 @@ export async function prepareGate(job: GateJob, found: Findings = nothingYet(job
   const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
   const trailers = await readTrailers(git, range, config.trustConfig);
   for (const warning of [...revisions.warnings, ...trailers.warnings]) job.tell({ kind: 'warning', warning });
-  return { git, config: found.config, revisions, changed, plan, trailers };
+  const shots =
+    plan === null
+      ? new Map<string, ScenarioShots>()
+      : prepareShots(found.config, git.directory, job.environment, (name) => mostShotsOf(plan, name));
+  return { git, config: found.config, revisions, changed, plan, trailers, shots };
 }
 
 async function decide(job: GateJob, found: Findings): Promise<Verdict> {
-  const { git, config, revisions, changed, plan, trailers } = await prepareGate(job, found);
+  const { git, config, revisions, changed, plan, trailers, shots } = await prepareGate(job, found);
   if (plan === null) return verdictOfSkipped(config.paths);
   await using worktrees = await createWorktrees({
     git,
@@ -185,15 +193,16 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
   found.evidence = evidence;
   const hotPaths = await findHotPaths(job, config, evidence, built.directories);
   // Awaited here: the worktrees must outlive it.
-  const verdict = await measure(job, found, evidence, built, hotPaths);
+  const verdict = await measure(job, found, evidence, built, hotPaths, shots);
   await job.afterwards?.({
     verdict,
     evidence: found.evidence,
     config,
     directories: built.directories,
+    shots,
     again: async ({ seed, front }) => {
       const anew = { ...found, evidence: { ...evidence, plan: { ...plan, seed } } };
-      const measuring = measure({ ...job, front }, anew, anew.evidence, built, null);
+      const measuring = measure({ ...job, front }, anew, anew.evidence, built, null, shots);
       const reached = await measuring.catch((error: unknown) => {
         job.signal.throwIfAborted();
         if (!(error instanceof TailgateError)) throw error;
@@ -212,6 +221,7 @@ async function measure(
   empty: Evidence,
   built: BuiltSides,
   hotPaths: FoundBenchmarks | null,
+  shots: Prepared['shots'],
 ): Promise<Verdict> {
   const { config } = found;
   const { plan } = empty;
@@ -224,7 +234,9 @@ async function measure(
     clock: job.clock,
     random,
     generator,
-    prepared: new Map(config.scenarios.map((one) => [one.name, prepareRequests(one.requests).requests])),
+    prepared: shots,
+    sessions: new Map(),
+    secrets: new Set(),
     startBoth: (round) => startBoth({ ...job, config, random, directories: built.directories }, round),
     startedAt: job.clock.now(),
     signal: job.signal,
@@ -269,13 +281,5 @@ async function withoutBaseline(job: GateJob, found: Findings, why: TailgateError
 }
 
 /** What a command or service printed may hold the secrets it was given. */
-function masked(error: TailgateError, job: GateJob, config: GateConfig): TailgateError {
-  const mask = maskFor(job.environment, config.env);
-  const hint = error.hint === undefined ? {} : { hint: mask(error.hint) };
-  return new TailgateError({
-    code: error.code,
-    message: mask(error.message),
-    tail: error.tail.map(mask),
-    ...hint,
-  });
-}
+const masked = (error: TailgateError, job: GateJob, config: GateConfig): TailgateError =>
+  maskedError(error, maskOf(job.environment, config));

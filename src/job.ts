@@ -4,8 +4,10 @@ import type { GateConfig } from './config/settings.ts';
 import type { Nanoseconds } from './kernel/units.ts';
 import type { Side } from './kernel/words.ts';
 import type { Clock, Random } from './kernel/world.ts';
-import type { Generator, PreparedRequest } from './load/protocol.ts';
+import type { Generator } from './load/protocol.ts';
+import type { ScenarioShots } from './load/scenario-shots.ts';
 import type { RunningService } from './service/service.ts';
+import type { Sessions } from './shots.ts';
 
 /** What every round of a job shares. */
 export interface RoundJob {
@@ -14,8 +16,12 @@ export interface RoundJob {
   readonly clock: Clock;
   readonly random: Random;
   readonly generator: Generator;
-  /** Requests of each scenario, ready to send. */
-  readonly prepared: ReadonlyMap<string, readonly PreparedRequest[]>;
+  /** Requests of each scenario, made ready. */
+  readonly prepared: ReadonlyMap<string, ScenarioShots>;
+  /** What the set-up requests of this round returned. */
+  readonly sessions: Sessions;
+  /** Values that nobody should read; those of sessions join them as they are opened. */
+  readonly secrets: Set<string>;
   /** Starts both sides in the drawn order and resolves when both are ready. */
   readonly startBoth: (round: RoundPlan) => Promise<BothServices>;
   readonly startedAt: Nanoseconds;

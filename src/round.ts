@@ -3,11 +3,14 @@ import type { RoundPlan } from './config/plan.ts';
 import type { ScenarioSettings } from './config/settings.ts';
 import type { Round, RoundSide } from './evidence/trial.ts';
 import type { BothServices, RoundJob } from './job.ts';
+import { TailgateError } from './kernel/errors.ts';
+import { maskedError, maskValues } from './kernel/masking.ts';
 import { ns, type PerSecond, perSecond, secondsToNs } from './kernel/units.ts';
 import { otherSide, type Side, sides } from './kernel/words.ts';
-import { planSchedule } from './load/schedule.ts';
+import { seededRandom } from './kernel/world.ts';
 import { type BlockCost, blockRequests, fitsBeforeCap, isSettled, nextBlockRate } from './load/warm-up.ts';
 import type { RunningService } from './service/service.ts';
+import { drawShots, openSessions, sendShots } from './shots.ts';
 import { measureInTurns } from './turns.ts';
 
 type WarmUp = RoundSide['warmUp'];
@@ -20,16 +23,31 @@ const idleStretch = secondsToNs(0.2);
  * @param replaceable how many unsound pairs may be run again in this round.
  */
 export async function measureRound(
-  job: RoundJob,
+  ofAll: RoundJob,
   round: RoundPlan,
   phase: Round['phase'],
   replaceable: number,
 ): Promise<Round> {
-  const startedAt = job.clock.now();
-  await using both = await job.startBoth(round);
+  try {
+    return await measureUnmasked(ofAll, round, phase, replaceable);
+  } catch (error) {
+    // A service may have printed what its session is.
+    throw error instanceof TailgateError ? maskedError(error, maskValues(ofAll.secrets)) : error;
+  }
+}
+
+async function measureUnmasked(
+  ofAll: RoundJob,
+  round: RoundPlan,
+  phase: Round['phase'],
+  replaceable: number,
+): Promise<Round> {
+  const startedAt = ofAll.clock.now();
+  await using both = await ofAll.startBoth(round);
   const { services } = both;
+  const job = { ...ofAll, sessions: await openSessions(ofAll, services) };
   const scenarios = scenariosOf(job, round);
-  await openSockets(job, services, scenarios);
+  await openSockets(job, services, scenarios[0]!.name, scenarios);
   const warmUp = await warmBoth(job, services, round, scenarios);
   const idleRate = await readIdleRates(job, services);
   const trials = await measureInTurns(job, services, round, replaceable);
@@ -69,11 +87,13 @@ function scenariosOf(job: RoundJob, round: RoundPlan): readonly ScenarioSettings
 async function openSockets(
   job: RoundJob,
   services: BothServices['services'],
+  first: string,
   scenarios: readonly ScenarioSettings[],
 ): Promise<void> {
   const fastest = Math.max(...scenarios.map((scenario) => scenario.rate));
   for (const side of job.random.coin() ? sides : [...sides].reverse()) {
-    const request = job.prepared.get(scenarios[0]!.name)![0]!;
+    const session = job.sessions.get(first)?.[side] ?? null;
+    const request = job.prepared.get(first)!.opener(seededRandom('opener'), session);
     await job.generator.open({
       target: services[side].target,
       request,
@@ -108,8 +128,9 @@ async function warmBoth(
       warmUp.requests === 'auto' ? Number.POSITIVE_INFINITY : warmUp.requests - requests[round.warmFirst];
     const size = Math.min(blockRequests(rate), left);
     const scenario = scenarios[blocks.baseline.length % scenarios.length]!;
+    const slot = `round-${round.index}/block-${blocks.baseline.length}`;
     for (const side of order) {
-      blocks[side].push(await warmBlock(job, services[side], scenario, rate, size));
+      blocks[side].push(await warmBlock(job, services[side], { scenario: scenario.name, slot }, rate, size));
       requests[side] += size;
     }
   }
@@ -124,28 +145,22 @@ async function warmBoth(
 async function warmBlock(
   job: RoundJob,
   service: RunningService,
-  scenario: ScenarioSettings,
+  of: { readonly scenario: string; readonly slot: string },
   rate: PerSecond,
   requests: number,
 ): Promise<BlockCost> {
   const before = service.cost();
-  const { counts } = await job.generator.slice({
-    target: service.target,
-    requests: job.prepared.get(scenario.name)!,
-    schedule: planSchedule(
-      {
-        rate,
-        extent: { kind: 'count', shots: requests },
-        arrivals: 'constant',
-        leadIn: 0,
-        weights: scenario.requests.map((request) => request.weight),
-      },
-      job.random.fork(`warm-up-${job.random.next()}`),
-    ),
-    timeout: job.config.timeout,
-    maxSockets: job.config.maxSockets,
-    maxInFlight: job.config.maxInFlight,
-  });
+  const { counts } = await sendShots(
+    job,
+    service,
+    drawShots(job, {
+      ...of,
+      side: service.side,
+      purpose: 'warm-up',
+      shape: { rate, extent: { kind: 'count', shots: requests }, arrivals: 'constant', leadIn: 0 },
+      random: job.random.fork(`warm-up-${job.random.next()}`),
+    }),
+  );
   const after = service.cost();
   return counts.ok === 0 || before === null || after === null ? null : (after.cpu - before.cpu) / counts.ok;
 }

@@ -8,8 +8,8 @@ import type { BothServices, RoundJob } from './job.ts';
 import { ns } from './kernel/units.ts';
 import { otherSide, type Side, sides } from './kernel/words.ts';
 import type { SliceResult } from './load/protocol.ts';
-import { planSchedule } from './load/schedule.ts';
 import { type Noise, noiseBetween, readMachine } from './service/machine.ts';
+import { drawShots, sendShots } from './shots.ts';
 
 /** A slice as it was run; its cost is known only when the same side's next one starts. */
 interface RunSlice {
@@ -46,30 +46,26 @@ async function runSlice(
   replacement: boolean,
 ): Promise<RunSlice> {
   job.signal.throwIfAborted();
-  const scenario = job.config.scenarios.find((one) => one.name === slice.scenario)!;
   const plan = job.plan.scenarios.find((one) => one.name === slice.scenario)!;
   const service = services[slice.side];
   service.throwIfExited();
-  const schedule = planSchedule(
-    {
+  // Drawn before anything is read off: making requests is no part of the slice.
+  const drawn = drawShots(job, {
+    scenario: slice.scenario,
+    side: slice.side,
+    slot: `round-${round.index}/pair-${slice.pair}${replacement ? '/again' : ''}`,
+    purpose: 'measured',
+    shape: {
       rate: plan.rate,
       extent: { kind: 'count', shots: plan.sliceRequests },
       arrivals: job.config.arrivals,
       leadIn: job.plan.leadIn,
-      weights: scenario.requests.map((request) => request.weight),
     },
-    sliceRandom(job.plan.seed, round.index, slice.scenario, slice.pair),
-  );
+    random: sliceRandom(job.plan.seed, round.index, slice.scenario, slice.pair),
+  });
   const before = readMachine();
   const start = readCost(job, services, slice.side);
-  const load = await job.generator.slice({
-    target: service.target,
-    requests: job.prepared.get(slice.scenario)!,
-    schedule,
-    timeout: job.config.timeout,
-    maxSockets: job.config.maxSockets,
-    maxInFlight: job.config.maxInFlight,
-  });
+  const load = await sendShots(job, service, drawn);
   service.throwIfExited();
   return { slice, replacement, start, load, machine: noiseBetween(before, readMachine()) };
 }

@@ -19,6 +19,24 @@ export const nameForm: Form = {
   pattern: /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,58}[A-Za-z0-9._-])?$/,
   wanted: 'wanted 1 to 60 letters, digits, spaces, dots, dashes or underscores, a letter or digit first',
 };
+/** A path in which `${…}` may stand, also at its start. Each character can be read in one way only: no backtracking. */
+export const pathTemplateForm: Form = {
+  pattern: /^(?=\/|\$\{)(?:[!"%-~]|\$\{[^}\n]*\}|\$(?!\{))*$/,
+  wanted:
+    'wanted a path that starts with / and has no spaces, # or unescaped letters beyond ASCII (/caf%C3%A9); templates may stand in it',
+};
+export const fileForm: Form = {
+  pattern: /^(?!\/)(?![A-Za-z]:)(?!(?:.*[\\/])?\.\.(?:[\\/]|$))[^\0]*[^\0/\\]$/,
+  wanted: 'wanted a file inside the repository, relative to the project, without ..',
+};
+export const sizeForm: Form = {
+  pattern: /^\d+(\.\d+)?\s*(B|KB|KiB|MB|MiB)?$/,
+  wanted: 'wanted a size such as 200, 2KB or 1MB',
+};
+export const pointerForm: Form = {
+  pattern: /^(\/[^\0]*)?$/,
+  wanted: 'wanted a JSON pointer such as /items/0/id',
+};
 export const pathForm: Form = {
   // What a request line can carry: printable ASCII without space and without the fragment sign.
   pattern: /^\/[!"$-~]*$/,
@@ -62,6 +80,15 @@ export function parseStatus(value: string | number): StatusRange | null {
   if (!statusPattern.test(text)) return null;
   const from = Number(text.replace('xx', '00'));
   return { from, to: text.endsWith('xx') ? from + 99 : from };
+}
+
+const sizeUnits = { B: 1, KB: 1000, KiB: 1024, MB: 1e6, MiB: 1024 ** 2 } as const;
+
+/** Reads `200`, `2KB`, `1.5MiB` in bytes; null when the text has another form. */
+export function parseSize(value: string | number): number | null {
+  const match = /^(\d+(?:\.\d+)?)\s*(B|KB|KiB|MB|MiB)?$/.exec(String(value).trim());
+  if (match === null) return null;
+  return Math.round(Number(match[1]) * sizeUnits[(match[2] ?? 'B') as keyof typeof sizeUnits]);
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -75,7 +75,7 @@ export function valueAt(raw: unknown, path: KeyPath): unknown {
 
 /** A value as it may be shown: short, and never one that may be a secret. */
 function shown(found: unknown, path: KeyPath): string {
-  if (path.includes('env') || path.includes('headers')) return 'the value given';
+  if (['env', 'headers', 'auth', 'session'].some((key) => path.includes(key))) return 'the value given';
   if (Array.isArray(found)) return 'a list';
   if (typeof found === 'object' && found !== null) return 'a group of keys';
   const text = JSON.stringify(found) ?? String(found);

@@ -9,6 +9,7 @@ import { applyOverrides, type Overrides } from './overrides.ts';
 import { type KeyPath, type Problem, problemsError, valueAt } from './problems.ts';
 import { configJsonSchema, readSettings } from './schema.ts';
 import { configFileLimit, type GateConfig } from './settings.ts';
+import { templateProblems } from './template-problems.ts';
 import { toGateConfig } from './to-gate-config.ts';
 import { unknownKeyProblem } from './unknown-keys.ts';
 
@@ -69,7 +70,8 @@ export function readConfig(
   const { raw, problems: misplaced, origins } = applyOverrides(document.keys, overrides);
   const reading = readSettings(raw);
   const env = fillEnvironment(raw, environment);
-  const problems: Problem[] = [...misplaced, ...env.problems];
+  const templates = templateProblems(raw, { ...environment, ...env.filled });
+  const problems: Problem[] = [...misplaced, ...env.problems, ...templates];
   if (reading.kind === 'refused') {
     problems.push(...reading.problems);
     if (reading.unknown.length > 0) {

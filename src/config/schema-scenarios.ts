@@ -1,7 +1,19 @@
-/** Scenarios of tailgate.yml and their requests. */
+/** Scenarios of tailgate.yml: their requests, feed, authorisation and session. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a user writes templates.
 import { z } from 'zod';
-import { nameForm, pathForm } from './forms.ts';
-import { choice, formed, group, headers, rate, status } from './schema-values.ts';
+import { fileForm, nameForm, pathTemplateForm, pointerForm } from './forms.ts';
+import {
+  bodySizes,
+  expectations,
+  message,
+  methods,
+  noBodyOfHead,
+  oneBody,
+  pathLengths,
+} from './schema-requests.ts';
+import { choice, formed, group, rate } from './schema-values.ts';
+
+const exponentError = 'wanted a number above 0 and at most 10';
 
 const weightError = 'wanted a number from 0 to 1000000';
 const weight = z
@@ -9,32 +21,64 @@ const weight = z
   .min(0, { error: weightError })
   .max(1e6, { error: weightError });
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 const request = group({
-  method: choice(methods).default('GET'),
-  path: formed(pathForm).default('/'),
-  headers: headers.prefault({}),
-  body: z
-    .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())], {
-      error: 'wanted text, or keys and values to be sent as JSON, or null',
-    })
-    .nullable()
+  ...message,
+  'path-length': pathLengths.default(null).describe('Of path and query, reached where they say ${filler}.'),
+  'body-size': bodySizes
     .default(null)
-    .describe('Text is sent as it is; keys and values are sent as JSON with its content-type.'),
+    .describe('Of the body, reached where it says ${filler}; without a body, letters of that size.'),
   weight: weight
     .default(1)
     .describe('The share of this request among those of the scenario; 0 leaves it out.'),
-  expect: group({ status: status.prefault('2xx').describe('Answers that count as right.') }).prefault({}),
-}).refine((value) => value.method !== 'HEAD' || value.body == null, {
-  path: ['body'],
-  error: 'a HEAD request has no body: remove it, or use another method',
+  expect: expectations,
+})
+  .refine(oneBody.check, oneBody.params)
+  .refine(noBodyOfHead.check, noBodyOfHead.params);
+
+const feed = group({
+  file: formed(fileForm).describe('CSV with a line of names first, or JSON Lines.'),
+  format: choice(['csv', 'jsonl']).optional().describe('Without it, what the name of the file says.'),
+  order: choice(['sequential', 'random', 'unique', 'zipf'])
+    .default('sequential')
+    .describe('unique: no row twice on a side.'),
+  exponent: z
+    .number({ error: exponentError })
+    .positive({ error: exponentError })
+    .max(10, { error: exponentError })
+    .default(1)
+    .describe('Of zipf: the first rows are drawn the more often, the higher it is.'),
 });
+
+const secretText = z.string({ error: 'wanted text' }).min(1, { error: 'wanted text' });
+const auth = group({
+  basic: group({ user: secretText, password: secretText }).optional(),
+  bearer: secretText.optional(),
+}).refine((value) => (value.basic === undefined) !== (value.bearer === undefined), {
+  error: 'give either `basic: { user, password }` or `bearer`',
+  when: () => true,
+});
+
+const session = group({
+  ...message,
+  method: choice(methods).default('POST'),
+  token: formed(pointerForm).optional().describe('JSON pointer to the value in the answer.'),
+  cookie: z
+    .string({ error: 'wanted the name of a cookie' })
+    .min(1, { error: 'wanted the name of a cookie' })
+    .optional()
+    .describe('Name of a cookie that the answer sets.'),
+})
+  .refine(oneBody.check, oneBody.params)
+  .refine((value) => (value.token === undefined) !== (value.cookie === undefined), {
+    error: 'give either `token`, a JSON pointer into the answer, or `cookie`, the name of one it sets',
+    when: () => true,
+  });
 
 export const scenarioRate = rate(50_000);
 const scenario = group({
   name: formed(nameForm).default('default'),
   rate: scenarioRate.optional().describe('Requests a second; without it, the rate of the whole file.'),
-  path: formed(pathForm).optional().describe('Short for one request: GET this path.'),
+  path: formed(pathTemplateForm).optional().describe('Short for one request: GET this path.'),
   requests: z
     .array(request, { error: 'wanted a list of requests' })
     .min(1, { error: 'wanted at least one request' })
@@ -44,6 +88,12 @@ const scenario = group({
       when: ({ value }) => Array.isArray(value) && value.length > 0,
     })
     .optional(),
+  feed: feed.nullable().default(null).describe('Rows whose columns stand in templates as ${feed.column}.'),
+  auth: auth.nullable().default(null).describe('For requests without an authorization header of their own.'),
+  session: session
+    .nullable()
+    .default(null)
+    .describe('One request a side before its load, whose answer gives ${session}.'),
 }).refine((value) => value.path === undefined || value.requests === undefined, {
   path: ['path'],
   error: '`path` is short for one request: give either `path` or `requests`',

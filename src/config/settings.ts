@@ -10,19 +10,99 @@ export interface StatusRange {
   readonly to: number;
 }
 
-export interface RequestSettings {
+/** A part of a multipart body: a field, or a file of the project. */
+export interface PartSettings {
+  readonly name: string;
+  readonly content:
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'file'; readonly file: string };
+  /** null: none for a field; the last part of the path for a file. */
+  readonly filename: string | null;
+  readonly contentType: string | null;
+}
+
+/** What a request carries. Texts may hold templates; files are sent as they are. */
+export type BodySettings =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'form'; readonly fields: readonly (readonly [string, string])[] }
+  | { readonly kind: 'multipart'; readonly parts: readonly PartSettings[] }
+  /** Relative to the project. */
+  | { readonly kind: 'file'; readonly file: string };
+
+/** From what a size or length in bytes is drawn. */
+export type SizeSettings =
+  | { readonly kind: 'fixed'; readonly bytes: number }
+  | { readonly kind: 'uniform'; readonly from: number; readonly to: number }
+  | { readonly kind: 'lognormal'; readonly median: number; readonly p99: number }
+  /** Sizes with their weights, as observed. */
+  | {
+      readonly kind: 'histogram';
+      readonly bins: readonly { readonly bytes: number; readonly weight: number }[];
+    };
+
+/** What makes a response right. A header is a text, or a regular expression between slashes. */
+export interface Expectations {
+  readonly status: readonly StatusRange[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodyContains: readonly string[];
+  /** JSON pointer → the value wanted there. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Bytes of the body. */
+  readonly size: { readonly min: number; readonly max: number | null };
+}
+
+/** How a request is made. Path, query, headers and body may hold templates, which are filled in before the send. */
+export interface MessageSettings {
   readonly method: string;
   readonly path: string;
+  /** Appended to the path, encoded, in this order. */
+  readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: BodySettings | null;
+}
+
+export interface RequestSettings extends MessageSettings {
+  /** Length of the whole path with its query, reached where it says `${filler}`. */
+  readonly pathLength: SizeSettings | null;
+  /** Size of the whole body, reached where it says `${filler}`; a body of its own where there is none. */
+  readonly bodySize: SizeSettings | null;
   readonly weight: number;
-  readonly expect: { readonly status: readonly StatusRange[] };
+  readonly expect: Expectations;
+}
+
+export type FeedOrder = 'sequential' | 'random' | 'unique' | 'zipf';
+
+/** Rows whose columns stand in templates as `${feed.column}`. */
+export interface FeedSettings {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly format: 'csv' | 'jsonl';
+  readonly order: FeedOrder;
+  /** Of `zipf`: the k-th row is drawn in proportion to 1/k to this power. */
+  readonly exponent: number;
+}
+
+/** What goes into `authorization` of requests without one of their own. */
+export type AuthSettings =
+  | { readonly kind: 'basic'; readonly user: string; readonly password: string }
+  | { readonly kind: 'bearer'; readonly token: string };
+
+/** One request a side before its load, whose answer gives `${session}`. */
+export interface SessionSettings {
+  readonly request: MessageSettings;
+  readonly take:
+    | { readonly kind: 'json'; readonly pointer: string }
+    | { readonly kind: 'cookie'; readonly name: string };
 }
 
 export interface ScenarioSettings {
   readonly name: string;
   readonly rate: PerSecond;
   readonly requests: readonly RequestSettings[];
+  readonly feed: FeedSettings | null;
+  readonly auth: AuthSettings | null;
+  readonly session: SessionSettings | null;
 }
 
 /** min: the smallest change worth a red build. detect: what a pass must exclude. */
@@ -125,3 +205,7 @@ export interface GateConfig {
 
 /** Upper bound of a configuration file: beyond it something else was named by mistake. */
 export const configFileLimit = (256 * 1024) as Bytes;
+/** Upper bound of a body and of each file it is made of. */
+export const bodyLimit = (1024 * 1024) as Bytes;
+/** Upper bound of a path with its query: beyond it servers refuse the head of the request. */
+export const pathLimit = 8000 as Bytes;

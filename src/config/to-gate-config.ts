@@ -1,11 +1,9 @@
-/** The words of the file → the settings of the house: camel case, brands, scenarios with their rate and requests. */
+/** The words of the file → the settings of the house: camel case and brands. */
 import { perSecond, ratio } from '../kernel/units.ts';
 import type { FileSettings } from './schema.ts';
 import { defaultBenchGlobs } from './schema-judging.ts';
-import type { GateConfig, MicrobenchmarkSettings, RequestSettings, ScenarioSettings } from './settings.ts';
-
-type FileScenario = FileSettings['scenarios'][number];
-type FileRequest = NonNullable<FileScenario['requests']>[number];
+import type { GateConfig, MicrobenchmarkSettings } from './settings.ts';
+import { toScenario } from './to-scenario.ts';
 
 /** @param env `env` of the file with the job's variables put in. */
 export function toGateConfig(file: FileSettings, env: Readonly<Record<string, string>>): GateConfig {
@@ -55,33 +53,6 @@ export function toGateConfig(file: FileSettings, env: Readonly<Record<string, st
     waivers: file.waivers.map((waiver) => ({ ...waiver, ceiling: ratio(waiver.ceiling) })),
     trustConfig: file['trust-config'],
     comment: file.comment,
-  };
-}
-
-function toScenario(scenario: FileScenario, rate: number): ScenarioSettings {
-  const requests = scenario.requests?.map(toRequest) ?? [get(scenario.path ?? '/')];
-  return { name: scenario.name, rate: perSecond(scenario.rate ?? rate), requests };
-}
-
-function get(path: string): RequestSettings {
-  return {
-    method: 'GET',
-    path,
-    headers: {},
-    body: null,
-    weight: 1,
-    expect: { status: [{ from: 200, to: 299 }] },
-  };
-}
-
-function toRequest(request: FileRequest): RequestSettings {
-  const { body, headers } = request;
-  if (body === null || typeof body === 'string') return { ...request, body };
-  const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
-  return {
-    ...request,
-    headers: named ? headers : { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
   };
 }
 

@@ -8,7 +8,12 @@ const knownElsewhere: ReadonlyMap<string, string> = new Map(
     'judge.microbenchmark': 'all microbenchmarks share one tolerance: give `microbenchmarks`',
     'scenarios.url':
       'this version measures only services that it starts itself: remove the key and give `start`',
-    'scenarios.requests.feed': 'this version has no data feeds yet: remove the key and list the requests',
+    'scenarios.requests.feed': 'a feed belongs to the whole scenario: give `feed` beside `requests`',
+    'scenarios.requests.auth': 'it belongs to the whole scenario: give `auth` beside `requests`',
+    'scenarios.requests.json':
+      'keys and values are sent as JSON by `body`; what is expected is `expect: { json }`',
+    'scenarios.requests.expect.header': 'these are `headers`, names with the value wanted or /a pattern/',
+    'scenarios.requests.expect.body': 'a text that the body must hold is `body-contains`',
     'judge.p90': 'p90 takes the tolerances of p99 when it is judged in its place: give `p99`',
     'judge.p95': 'p95 takes the tolerances of p99 when it is judged in its place: give `p99`',
     path: 'in a file a path belongs to a scenario: `scenarios: [{ path: /health }]`',

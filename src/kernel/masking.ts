@@ -1,4 +1,5 @@
 /** Takes the values of secrets out of text before anyone reads it: logs, errors, reports. */
+import { TailgateError } from './errors.ts';
 
 /** Variables whose values nobody should read. */
 const secretName = /(TOKEN|SECRET|KEY|PASSWORD)$/i;
@@ -9,13 +10,32 @@ export type Mask = (text: string) => string;
 
 /** @param environments variables by name; later ones add to earlier ones. */
 export function maskFor(...environments: readonly Readonly<Record<string, string | undefined>>[]): Mask {
-  const values = environments
-    .flatMap((environment) => Object.entries(environment))
-    .filter(([name, value]) => secretName.test(name) && (value ?? '').length >= shortestSecret)
-    .map(([, value]) => value!)
+  return maskValues(
+    environments
+      .flatMap((environment) => Object.entries(environment))
+      .filter(([name]) => secretName.test(name))
+      .map(([, value]) => value ?? ''),
+  );
+}
+
+/** @param secrets the values themselves; those too short to be told from other text are left in. */
+export function maskValues(secrets: Iterable<string>): Mask {
+  const values = [...new Set(secrets)]
+    .filter((value) => value.length >= shortestSecret)
     // The longest first: one secret may begin with another.
     .sort((one, other) => other.length - one.length);
   return (text) => values.reduce((masked, value) => masked.replaceAll(value, '***'), text);
+}
+
+/** The same error with every text of it masked. */
+export function maskedError(error: TailgateError, mask: Mask): TailgateError {
+  const hint = error.hint === undefined ? {} : { hint: mask(error.hint) };
+  return new TailgateError({
+    code: error.code,
+    message: mask(error.message),
+    tail: error.tail.map(mask),
+    ...hint,
+  });
 }
 
 /**

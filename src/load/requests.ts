@@ -1,8 +1,17 @@
 /** Requests as configured → requests made before the clock starts, with what the client cannot send refused by name. Pure. */
-import type { RequestSettings } from '../config/settings.ts';
+import type { StatusRange } from '../config/settings.ts';
 import type { Warning } from '../kernel/errors.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import type { PreparedRequest } from './protocol.ts';
+
+/** A request as it will be sent, every template filled in. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+  readonly expect: { readonly status: readonly StatusRange[] };
+}
 
 export interface PreparedRequests {
   readonly requests: readonly PreparedRequest[];
@@ -30,7 +39,7 @@ const bodyless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS
  * Content-Length is left to the client.
  * @throws TailgateError `usage` naming every header, method and path that cannot be sent, in one message.
  */
-export function prepareRequests(settings: readonly RequestSettings[]): PreparedRequests {
+export function prepareRequests(settings: readonly PlainRequest[]): PreparedRequests {
   const problems: string[] = [];
   const warnings: Warning[] = [];
   const requests = settings.map((request) => prepare(request, problems, warnings));
@@ -44,9 +53,10 @@ export function prepareRequests(settings: readonly RequestSettings[]): PreparedR
   return { requests, warnings };
 }
 
-function prepare(settings: RequestSettings, problems: string[], warnings: Warning[]): PreparedRequest {
+/** One request; what is wrong with it is added to `problems`, what is odd to `warnings`. */
+export function prepare(settings: PlainRequest, problems: string[], warnings: Warning[]): PreparedRequest {
   const name = `${settings.method} ${settings.path}`;
-  const body = settings.body === null ? null : new TextEncoder().encode(settings.body);
+  const body = typeof settings.body === 'string' ? new TextEncoder().encode(settings.body) : settings.body;
   if (!token.test(settings.method) || settings.method.toUpperCase() === 'CONNECT') {
     problems.push(`${name}: the method "${settings.method}" cannot be sent; wanted one such as GET or POST`);
   }

@@ -65,6 +65,15 @@ export interface HttpAnswer {
 
 const bodyStart = 16 * 1024;
 
+/** A request by itself. */
+export interface SingleRequest {
+  readonly method: string;
+  readonly path: string;
+  /** By name, or names and values in turns. */
+  readonly headers: Readonly<Record<string, string>> | readonly string[];
+  readonly body: Uint8Array | null;
+}
+
 /**
  * One GET on a connection of its own: for readiness probes and the like, never for shots. Redirects are answers.
  * @param options.timeout for the whole of it.
@@ -75,14 +84,28 @@ export async function httpGet(
   options: { readonly headers?: Readonly<Record<string, string>>; readonly timeout: Nanoseconds },
 ): Promise<HttpAnswer> {
   const { origin, pathname, search } = new URL(url);
+  const request = { method: 'GET', path: pathname + search, headers: options.headers ?? {}, body: null };
+  return await httpSend(origin, request, options.timeout);
+}
+
+/** One request of any kind; otherwise as `httpGet`. */
+export async function httpSend(
+  origin: string,
+  { method, path, headers, body: sent }: SingleRequest,
+  timeout: Nanoseconds,
+): Promise<HttpAnswer> {
   const client = new Client(origin, { ...clientOptions, pipelining: 0 });
   try {
-    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(options.timeout / 1e6)));
-    const { statusCode, headers, body } = await client.request({
-      method: 'GET',
-      path: pathname + search,
-      headers: { ...options.headers },
-      signal,
+    const {
+      statusCode,
+      headers: answered,
+      body,
+    } = await client.request({
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers: Array.isArray(headers) ? [...headers] : { ...(headers as Record<string, string>) },
+      body: sent,
+      signal: AbortSignal.timeout(Math.max(1, Math.ceil(timeout / 1e6))),
     });
     const chunks: Buffer[] = [];
     let size = 0;
@@ -92,7 +115,7 @@ export async function httpGet(
       if (size >= bodyStart) break;
     }
     const text = Buffer.concat(chunks).subarray(0, bodyStart).toString('utf8');
-    return { status: statusCode, headers, body: text };
+    return { status: statusCode, headers: answered, body: text };
   } finally {
     await client.destroy();
   }

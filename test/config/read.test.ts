@@ -67,12 +67,11 @@ describe('a file', () => {
     ]);
   });
 
-  test('sends keys and values as JSON with its content-type, unless that is given', () => {
+  test('sends keys and values as JSON', () => {
     const request = (more: string) =>
       read(file(`scenarios: [{ requests: [{ method: POST, body: { a: [1, "x"] }${more} }] }]`)).scenarios[0]
         ?.requests[0];
-    expect(request('')?.body).toBe('{"a":[1,"x"]}');
-    expect(request('')?.headers).toEqual({ 'content-type': 'application/json' });
+    expect(request('')?.body).toEqual({ kind: 'json', value: { a: [1, 'x'] } });
     expect(request(', headers: { Content-Type: text/x }')?.headers).toEqual({ 'Content-Type': 'text/x' });
   });
 
@@ -122,7 +121,7 @@ describe('a refusal', () => {
       'tailgate.yml has 8 problems:',
       '  - start (line 1): "  ", wanted a command such as node server.js',
       '  - scenarios[0].rate (line 6): 0, wanted requests a second, above 0 and at most 50000',
-      '  - scenarios[0].requests[0].path (line 7): "items", wanted a path that starts with / and has no spaces, # or unescaped letters beyond ASCII (/caf%C3%A9)',
+      '  - scenarios[0].requests[0].path (line 7): "items", wanted a path that starts with / and has no spaces, # or unescaped letters beyond ASCII (/caf%C3%A9); templates may stand in it',
       '  - scenarios[0].requests (line 7): every request has weight 0: give at least one of them a weight above 0',
       '  - time-budget (line 2): 4, wanted a duration from 1s to 6h, with its unit, such as 250ms, 5s or 4m',
       '  - rounds.aim (line 4): 5, wanted a whole number from 6 to 60',

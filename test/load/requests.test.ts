@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestSettings } from '../../src/config/settings.ts';
-import { prepareRequests } from '../../src/load/requests.ts';
+import { type PlainRequest, prepareRequests } from '../../src/load/requests.ts';
 
-const request = (change: Partial<RequestSettings> = {}): RequestSettings => ({
+const request = (change: Partial<PlainRequest> = {}): PlainRequest => ({
   method: 'GET',
   path: '/items?page=2',
   headers: {},
   body: null,
-  weight: 1,
   expect: { status: [{ from: 200, to: 399 }] },
   ...change,
 });

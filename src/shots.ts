@@ -1,0 +1,133 @@
+/** Conductor of what is sent: scenarios made ready, sessions opened, and each slice's requests drawn and sent. */
+import { resolve } from 'node:path';
+import type { JobPlan } from './config/plan.ts';
+import { requestSecrets } from './config/secrets.ts';
+import { bodyLimit, type GateConfig, pathLimit } from './config/settings.ts';
+import type { BothServices, RoundJob } from './job.ts';
+import { TailgateError } from './kernel/errors.ts';
+import { type Mask, maskFor, maskValues } from './kernel/masking.ts';
+import { type Side, sides } from './kernel/words.ts';
+import { type Random, seededRandom } from './kernel/world.ts';
+import type { SliceResult } from './load/protocol.ts';
+import type { Purpose } from './load/rows-taken.ts';
+import { ScenarioShots } from './load/scenario-shots.ts';
+import { planSchedule, type ScheduleShape } from './load/schedule.ts';
+import { openSession } from './load/session.ts';
+import type { RunningService } from './service/service.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the files of every scenario and makes each request once.
+ * @param directory of the repository or of the job: `workingDirectory` is relative to it.
+ * @param shotsOf counted shots a side, at most, of a scenario in the whole job.
+ * @throws TailgateError `usage` naming what cannot be read or sent.
+ */
+export function prepareShots(
+  config: GateConfig,
+  directory: string,
+  environment: Variables,
+  shotsOf: (scenario: string) => number,
+): ReadonlyMap<string, ScenarioShots> {
+  const options = {
+    directory: resolve(directory, config.workingDirectory),
+    variables: { ...environment, ...config.env },
+    limits: { path: pathLimit, body: bodyLimit },
+  };
+  return new Map(
+    config.scenarios.map((one) => [
+      one.name,
+      new ScenarioShots(one, { ...options, shots: shotsOf(one.name) }),
+    ]),
+  );
+}
+
+/** Counted shots a side, lead-in and confirmation included; a quarter of a plan's pairs may be run again. */
+export function mostShotsOf(plan: JobPlan, scenario: string): number {
+  const { slices, sliceRequests } = plan.scenarios.find((one) => one.name === scenario)!;
+  const rounds = plan.rounds + (plan.confirm ? plan.confirmationRounds : 0);
+  const replaced = Math.floor(0.25 * plan.rounds * plan.scenarios.reduce((sum, one) => sum + one.slices, 0));
+  return (rounds * slices + replaced) * (sliceRequests + plan.leadIn);
+}
+
+/** Takes out what the job's variables and its requests carry of secrets. */
+export function maskOf(environment: Variables, config: GateConfig): Mask {
+  const byName = maskFor(environment, config.env);
+  const byUse = maskValues(requestSecrets(config, { ...environment, ...config.env }));
+  return (text) => byUse(byName(text));
+}
+
+/** What `${session}` is on each side; scenarios without a session are left out. */
+export type Sessions = ReadonlyMap<string, Readonly<Record<Side, string>>>;
+
+/**
+ * One set-up request a side and scenario, before any load of the round.
+ * @throws TailgateError `service-failed` naming side, scenario and what was wrong with the answer.
+ */
+export async function openSessions(job: RoundJob, services: BothServices['services']): Promise<Sessions> {
+  const sessions = new Map<string, Record<Side, string>>();
+  for (const [scenario, shots] of job.prepared) {
+    if (shots.session === null) continue;
+    const values = { baseline: '', candidate: '' };
+    for (const side of job.random.coin() ? sides : [...sides].reverse()) {
+      values[side] = await openOne(job, services[side], shots);
+      job.secrets.add(values[side]);
+    }
+    sessions.set(scenario, values);
+  }
+  return sessions;
+}
+
+/** @returns what the session of one side is; null in a scenario without one. */
+export async function openOne(
+  job: Pick<RoundJob, 'config' | 'random'>,
+  service: Pick<RunningService, 'origin' | 'side'>,
+  shots: ScenarioShots,
+): Promise<string> {
+  const { request, take } = shots.setUp(seededRandom('session'));
+  const session = await openSession(service.origin, request, take, job.config.timeout);
+  if (session.kind === 'opened') return session.value;
+  throw new TailgateError({
+    code: 'service-failed',
+    message: `the session of scenario "${shots.name}" could not be opened on the ${service.side}: ${session.problem}`,
+    hint: 'see whether the request under `session` is what signs in, and `token` or `cookie` where its answer has the value',
+  });
+}
+
+/** A slice to be drawn and sent. */
+export interface ShotsOrder {
+  readonly scenario: string;
+  readonly side: Side;
+  /** The same for both sides of a pair. */
+  readonly slot: string;
+  readonly purpose: Purpose;
+  readonly shape: Omit<ScheduleShape, 'weights'>;
+  readonly random: Random;
+}
+
+/** Draws one slice: both sides get the same schedule and, but for their session, the same requests. */
+export function drawShots(job: RoundJob, order: ShotsOrder): ReturnType<ScenarioShots['draw']> {
+  const shots = job.prepared.get(order.scenario)!;
+  return shots.draw({
+    schedule: planSchedule({ ...order.shape, weights: shots.weights }, order.random),
+    random: order.random,
+    slot: `${order.purpose}/${order.slot}`,
+    purpose: order.purpose,
+    session: job.sessions.get(order.scenario)?.[order.side] ?? null,
+  });
+}
+
+/** Sends what was drawn. */
+export async function sendShots(
+  job: RoundJob,
+  service: RunningService,
+  drawn: ReturnType<typeof drawShots>,
+): Promise<SliceResult> {
+  return await job.generator.slice({
+    target: service.target,
+    ...drawn,
+    timeout: job.config.timeout,
+    maxSockets: job.config.maxSockets,
+    maxInFlight: job.config.maxInFlight,
+  });
+}
