@@ -19,7 +19,7 @@ export interface Collapse {
   /** The highest offered rate, and what succeeded there. */
   readonly highestRate: number;
   readonly successfulAtHighest: number;
-  /** Least successful ÷ ceiling beyond the knee. */
+  /** Least successful ÷ ceiling from the best rate beyond the knee on. */
   readonly leastShare: number;
   readonly errors: {
     /** The lowest offered rate at which more than the budget failed; null: nowhere. */
@@ -53,7 +53,7 @@ export interface Recovery {
 const climb = 1.25;
 const failed = { rate: 2, errors: 0.5 } as const;
 /** Below this share of the ceiling goodput has fallen; noise and a little queueing stay above. */
-const fallen = 0.85;
+const fallen = 0.8;
 /** What a cliff loses of the ceiling from one step to the next. */
 const cliff = 0.4;
 /** Steps as close as this are one. */
@@ -88,10 +88,13 @@ export function describeBeyond(steps: readonly Step[], errorBudget: number): Col
   const beyond = curve.filter((step) => step.rate > (knee.rate ?? 0));
   const highest = beyond.at(-1);
   if (ceiling === null || ceiling === 0 || highest === undefined || knee.beyond === null) return null;
-  const shares = beyond.map((step) => step.successfulPerSecond / ceiling);
-  const firstFallen = shares.findIndex((share) => share < fallen);
+  const peak = Math.max(...beyond.map((step) => step.successfulPerSecond));
+  const after = beyond.slice(beyond.findLastIndex((step) => step.successfulPerSecond === peak));
+  const shares = after.map((step) => step.successfulPerSecond / ceiling);
+  // From where it stays below: one step that something else on the machine disturbed is no collapse.
+  const firstFallen = shares.findLastIndex((share) => share >= fallen) + 1;
+  const collapses = firstFallen < shares.length;
   const drops = shares.map((share, index) => (index === 0 ? 1 : shares[index - 1]!) - share);
-  const collapses = firstFallen !== -1;
   const kinds: Record<string, number> = {};
   for (const step of steps.filter((one) => one.rate > (knee.rate ?? 0))) {
     for (const [kind, count] of Object.entries(step.errors)) kinds[kind] = (kinds[kind] ?? 0) + count;
@@ -99,7 +102,7 @@ export function describeBeyond(steps: readonly Step[], errorBudget: number): Col
   return {
     collapses,
     shape: !collapses ? 'holds' : Math.max(...drops) > cliff ? 'cliff' : 'gradual',
-    atRate: collapses ? beyond[firstFallen]!.rate : null,
+    atRate: collapses ? after[firstFallen]!.rate : null,
     highestRate: highest.rate,
     successfulAtHighest: highest.successfulPerSecond,
     leastShare: Math.round(1e4 * Math.min(...shares)) / 1e4,

@@ -20,8 +20,9 @@ export interface Knee {
 const leaves = 2;
 /** Below this share of what is offered a rate is not kept up with, however quick the answers are. */
 const leastSuccessful = 0.98;
-/** The knee is looked for this finely. */
+/** The knee is looked for this finely, and its two sides are run this often. */
 const resolution = 1.1;
+const repeats = 3;
 
 /** Of the steps with a sound generator; several runs at a rate speak through the middle one. */
 export function findKnee(steps: readonly Step[]): Knee {
@@ -40,12 +41,17 @@ export function findKnee(steps: readonly Step[]): Knee {
   return { rate, beyond: null, plateauMs };
 }
 
-/** The rate that narrows the knee down, or null when it is narrow enough or lies open. */
+/** The rate that narrows the knee down or makes sure of either side of it, in turns; null when nothing is left to do. */
 export function nextForKnee(steps: readonly Step[]): number | null {
   const { rate, beyond } = findKnee(steps);
-  if (rate === null || beyond === null || beyond / rate <= resolution) return null;
+  if (rate === null || beyond === null) return null;
+  const runsAt = (one: number): readonly Step[] => steps.filter((step) => step.rate === one);
   const between = middleOf(rate, beyond);
-  return between > rate && between < beyond && !steps.some((step) => step.rate === between) ? between : null;
+  if (beyond / rate > resolution && between > rate && between < beyond && runsAt(between).length === 0)
+    return between;
+  const [low, high] = [runsAt(rate).length, runsAt(beyond).length];
+  const fewer = high <= low ? { at: beyond, runs: high } : { at: rate, runs: low };
+  return fewer.runs < repeats ? fewer.at : null;
 }
 
 /** The highest successful rate of a step with a sound generator; null without one. */

@@ -26,8 +26,14 @@ export type RampEnd =
   | { readonly kind: 'died' }
   /** After a step it answered, but never again as quickly as the objective wants. */
   | { readonly kind: 'did-not-recover' }
-  /** Stopped before there was an answer. */
-  | { readonly kind: 'stopped'; readonly by: 'signal' | 'time-budget' | 'failure'; readonly why: string };
+  /** There is no answer yet: see `stopped`. */
+  | { readonly kind: 'open' };
+
+/** Why a ramp did not come to its end. */
+export interface Stop {
+  readonly by: 'signal' | 'time-budget' | 'failure';
+  readonly why: string;
+}
 
 export interface Death {
   /** The step during which, or after which, nothing answered any more. */
@@ -60,6 +66,8 @@ export interface RampFacts {
   readonly subject: Subject;
   readonly criteria: Criteria;
   readonly end: RampEnd;
+  /** null: it came to its end. */
+  readonly stopped: Stop | null;
   readonly recovery: Recovery | null;
   readonly death: Death | null;
   readonly calibration: Calibration;
@@ -106,7 +114,7 @@ export function concludeRamp(steps: readonly Step[], facts: RampFacts): RampResu
     version: rampVersion,
     ...facts,
     objectiveMs: facts.criteria.objectiveMs,
-    partial: facts.end.kind === 'stopped',
+    partial: facts.stopped !== null,
     sound: steps.length > 0 && byRate(steps).every((runs) => runs.some((run) => run.sound)),
     steps,
     capacity,

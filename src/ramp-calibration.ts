@@ -1,0 +1,72 @@
+/** Conductor of a ramp's calibration: what the generator itself costs and how fast it can send, before any service is blamed. */
+import type { Calibration } from './capacity/result.ts';
+import { LatencyHistogram } from './evidence/histogram.ts';
+import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
+import { builtFile } from './kernel/installation.ts';
+import { nsToMs, perSecond, secondsToNs } from './kernel/units.ts';
+import { seededRandom } from './kernel/world.ts';
+import { startNullResponder } from './load/floor.ts';
+import type { Generator } from './load/protocol.ts';
+import { planSchedule } from './load/schedule.ts';
+
+const floorAt = { rate: 200, shots: 200 } as const;
+const trial = { seconds: 0.4, from: 1000, growth: 2 } as const;
+/** A trial that a stall of the machine spoils is made again. */
+const tries = 2;
+const timeout = secondsToNs(2);
+const request = {
+  method: 'GET',
+  path: '/',
+  headers: [],
+  body: null,
+  expected: [{ from: 200, to: 200 }],
+} as const;
+
+/**
+ * Sends at rising rates to a responder that does nothing.
+ * @param most requests a second: what the ramp may want; nothing beyond it is tried.
+ */
+export async function calibrate(generator: Generator, most: number): Promise<Calibration> {
+  await using responder = await startNullResponder(builtFile('responder.js'));
+  const target = { origin: responder.origin, host: null };
+  const random = seededRandom('calibration');
+  const send = async (rate: number, shots: number) => {
+    await generator.open({ target, request, sockets: Math.max(4, Math.ceil(rate / 50)), timeout });
+    const shape = { rate: perSecond(rate), extent: { kind: 'count', shots }, arrivals: 'constant' } as const;
+    return generator.slice({
+      target,
+      requests: [request],
+      schedule: planSchedule({ ...shape, leadIn: 32, weights: [1] }, random.fork(`${rate}`)),
+      timeout,
+      maxSockets: 256,
+      maxInFlight: 10_000,
+    });
+  };
+  const isReached = async (rate: number): Promise<boolean> => {
+    for (let turn = 0; turn < tries; turn++) {
+      const result = await send(rate, Math.round(Math.max(100, rate * trial.seconds)));
+      const saturated = isSaturated(result);
+      const kept = result.counts.ok >= 0.99 * result.counts.scheduled;
+      if (kept && !saturated && unsoundReasons(result, saturated).length === 0) return true;
+    }
+    return false;
+  };
+  const floor = LatencyHistogram.decode((await send(floorAt.rate, floorAt.shots)).histograms.response);
+  let reach = Math.min(most, trial.from / 2);
+  let unreached = Number.POSITIVE_INFINITY;
+  while (reach < most && unreached === Number.POSITIVE_INFINITY) {
+    const rate = Math.min(most, reach * trial.growth);
+    if (await isReached(rate)) reach = rate;
+    else unreached = rate;
+  }
+  if (unreached !== Number.POSITIVE_INFINITY) {
+    const between = Math.round(Math.sqrt(reach * unreached));
+    if (await isReached(between)) reach = between;
+  }
+  await generator.close(responder.origin);
+  return {
+    p50Ms: Math.round(nsToMs(floor.percentile(0.5)!) * 1e4) / 1e4,
+    p99Ms: Math.round(nsToMs(floor.percentile(0.99)!) * 1e4) / 1e4,
+    reachPerSecond: Math.round(reach),
+  };
+}
