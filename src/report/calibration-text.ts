@@ -77,6 +77,7 @@ export function calibrationText(
     ...wrapped(falseAlarmSentence(advice.falseAlarms), width, '  '),
     '',
     'For tailgate.yml:',
+    ...wrapped(usefulSentence(advice), width, '  '),
     '',
     fragment(advice),
   ].join('\n');
@@ -159,6 +160,16 @@ function falseAlarmSentence({ judged, flagged, looks, confirmed }: FalseAlarms):
       ? 'Without `confirm` such a job is red.'
       : `A job is red only when six fresh rounds confirm it, by a pooled test at ${formatRatio(confirmed)}: expect well under ${formatRatio(confirmed)}.`;
   return `${by} ${then} It is not measured by this one job; the tests of Tailgate show it by simulated jobs, and docs/method.md says how.`;
+}
+
+/** A tolerance wider than this lets through what any user would feel. */
+const widestUseful = 0.5;
+
+function usefulSentence({ tolerances }: Advice): string {
+  const wide = tolerances.filter(({ detect }) => detect > widestUseful).map(({ key }) => key);
+  return wide.length === 0
+    ? 'tolerances that this spread allows, with a quarter in reserve'
+    : `${wide.join(', ')} strayed too far for a tolerance of use: what follows would only keep the gate quiet. Calibrate again on a quieter machine, or at another rate.`;
 }
 
 /** Keys of tailgate.yml, ready to be pasted: every line is valid by itself. */

@@ -101,6 +101,12 @@ describe('the text', () => {
     expect(flat({ rates: [{ ...rate, capacity }] })).toContain(words);
   });
 
+  it('does not pretend that a tolerance beyond 50 % is of use', () => {
+    expect(flat()).not.toContain('strayed too far');
+    const tolerances = [{ key: 'p50' as const, min: ratio(0.05), detect: ratio(2) }];
+    expect(flat({ tolerances })).toContain('p50 strayed too far for a tolerance of use');
+  });
+
   it('does not promise a confirmation that is turned off', () => {
     const falseAlarms = { ...advice.falseAlarms, confirmed: null };
     expect(flat({ falseAlarms })).toContain('Without `confirm` such a job is red.');
