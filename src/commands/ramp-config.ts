@@ -6,15 +6,16 @@ import type { RampResult } from '../capacity/result.ts';
 import type { GateConfig, ScenarioSettings } from '../config/settings.ts';
 import { builtFile } from '../kernel/installation.ts';
 import { type Ledger, openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
-import { realClock, seededRandom } from '../kernel/world.ts';
+import { type Random, realClock, seededRandom } from '../kernel/world.ts';
 import { startGenerator } from '../load/remote.ts';
-import { prepareRequests } from '../load/requests.ts';
 import { runRamp } from '../ramp.ts';
 import type { RampEvent } from '../ramp-climb.ts';
 import { scenarioOf, withService } from '../ramp-service.ts';
 import type { RampShots } from '../ramp-steps.ts';
 import { pinGenerator } from '../service/placement.ts';
+import type { RunningService } from '../service/service.ts';
 import { readJobSettings } from '../settings.ts';
+import { openOne, prepareShots } from '../shots.ts';
 import type { Terminal } from './command.ts';
 import type { RampWishes } from './ramp.ts';
 
@@ -45,7 +46,7 @@ export async function rampOfConfig(
         settings: {
           ...wishes,
           ...loadOf(config),
-          shots: shotsOf(scenario),
+          shots: await shotsOf(job, config, scenario, service),
         },
         subject: { kind: 'config', file: settings.configFile, scenario: scenario.name, commit },
         target: service.target,
@@ -68,12 +69,26 @@ export const loadOf = ({ arrivals, timeout, maxSockets, maxInFlight }: GateConfi
   maxInFlight,
 });
 
-function shotsOf(scenario: ScenarioSettings): RampShots {
-  const { requests } = prepareRequests(scenario.requests);
+/** What a step sends: as in the gate, with rows that start over where they come to an end. */
+async function shotsOf(
+  job: { readonly directory: string; readonly environment: Terminal['environment']; readonly random: Random },
+  config: GateConfig,
+  scenario: ScenarioSettings,
+  service: RunningService,
+): Promise<RampShots> {
+  const only = { ...config, scenarios: [scenario] };
+  const shots = prepareShots(only, job.directory, job.environment, () => 0).get(scenario.name)!;
+  const session =
+    shots.session === null ? null : await openOne({ config, random: job.random }, service, shots);
+  const random = job.random.fork('shots');
+  let step = 0;
   return {
-    first: requests[0]!,
-    weights: scenario.requests.map((request) => request.weight),
-    draw: (schedule) => ({ requests, schedule }),
+    first: shots.opener(random, session),
+    weights: shots.weights,
+    draw: (schedule) => {
+      const slot = `step-${step++}`;
+      return shots.draw({ schedule, random: random.fork(slot), slot, purpose: 'warm-up', session });
+    },
   };
 }
 
