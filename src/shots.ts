@@ -81,11 +81,11 @@ export async function openSessions(job: RoundJob, services: BothServices['servic
 /** @returns what the session of one side is; null in a scenario without one. */
 export async function openOne(
   job: Pick<RoundJob, 'config' | 'random'>,
-  service: Pick<RunningService, 'origin' | 'side'>,
+  service: Pick<RunningService, 'target' | 'side'>,
   shots: ScenarioShots,
 ): Promise<string> {
   const { request, take } = shots.setUp(seededRandom('session'));
-  const session = await openSession(service.origin, request, take, job.config.timeout);
+  const session = await openSession(service.target, request, take, job.config.timeout);
   if (session.kind === 'opened') return session.value;
   throw new TailgateError({
     code: 'service-failed',

@@ -4,7 +4,7 @@ import { assertNever, messageOf } from '../kernel/errors.ts';
 import { runClosedLoop } from './closed-driver.ts';
 import { openSockets, runSlice } from './driver.ts';
 import { Metronome } from './metronome.ts';
-import type { GeneratorOrder, GeneratorReply, StopOrder } from './protocol.ts';
+import type { GeneratorOrder, GeneratorReply, StopOrder, Target } from './protocol.ts';
 import { SocketPool } from './sockets.ts';
 
 const pools = new Map<string, SocketPool>();
@@ -12,10 +12,10 @@ const metronome = await Metronome.start();
 let queue: Promise<void> = Promise.resolve();
 let stopping = new AbortController();
 
-function poolOf(origin: string): SocketPool {
+function poolOf({ origin, transport }: Target): SocketPool {
   const known = pools.get(origin);
   if (known !== undefined) return known;
-  const pool = new SocketPool(origin);
+  const pool = new SocketPool(origin, transport);
   pools.set(origin, pool);
   return pool;
 }
@@ -25,15 +25,15 @@ async function carryOut(order: GeneratorOrder): Promise<GeneratorReply> {
   const tools = { metronome, newHistogram: () => new LatencyHistogram(), stop: stopping.signal };
   switch (order.kind) {
     case 'slice': {
-      const result = await runSlice(order.order, { ...tools, pool: poolOf(order.order.target.origin) });
+      const result = await runSlice(order.order, { ...tools, pool: poolOf(order.order.target) });
       return { kind: 'slice', id: order.id, result };
     }
     case 'closed-loop': {
-      const result = await runClosedLoop(order.order, { ...tools, pool: poolOf(order.order.target.origin) });
+      const result = await runClosedLoop(order.order, { ...tools, pool: poolOf(order.order.target) });
       return { kind: 'closed-loop', id: order.id, result };
     }
     case 'open': {
-      const opened = await openSockets(order.order, poolOf(order.order.target.origin));
+      const opened = await openSockets(order.order, poolOf(order.order.target));
       return { kind: 'opened', id: order.id, ...opened };
     }
     case 'close': {

@@ -1,12 +1,15 @@
 /** What the gate and the generator process say to each other: orders in, results out, plain data only. */
+import type { Transport } from '../config/transport.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 
 /** Where the shots go. The origin names the address that answered the readiness probe. */
 export interface Target {
-  /** `http://127.0.0.1:4312` or `http://[::1]:4312`. */
+  /** `http://127.0.0.1:4312` or `http://[::1]:4312`; names the pool, so that no two services may share one. */
   readonly origin: string;
   /** The Host header; null leaves it to the client. */
   readonly host: string | null;
+  /** Without it: HTTP/1.1 over TCP, connections kept. */
+  readonly transport?: Transport;
 }
 
 /** A request made before the clock starts: nothing of it is computed at the time of a shot. */

@@ -3,7 +3,7 @@ import type { SessionSettings } from '../config/settings.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import { valueAtPointer } from './json-pointer.ts';
-import type { PreparedRequest } from './protocol.ts';
+import type { PreparedRequest, Target } from './protocol.ts';
 import { type HttpAnswer, httpSend } from './sender.ts';
 
 export type Session =
@@ -13,14 +13,14 @@ export type Session =
 
 /** Sends the request once, on a connection of its own. Never throws: what goes wrong comes back as data. */
 export async function openSession(
-  origin: string,
+  target: Target,
   request: PreparedRequest,
   take: SessionSettings['take'],
   timeout: Nanoseconds,
 ): Promise<Session> {
   const name = `${request.method} ${request.path.split('?', 1)[0]}`;
   try {
-    const { opened, problem } = takeFrom(await httpSend(origin, request, timeout), take);
+    const { opened, problem } = takeFrom(await httpSend(target, request, timeout), take);
     return opened === null
       ? { kind: 'refused', problem: `${name} ${problem}` }
       : { kind: 'opened', value: opened };

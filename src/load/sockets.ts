@@ -2,8 +2,9 @@
 
 import type { ShotSink } from './flight.ts';
 import { Flight, Slot } from './flight.ts';
-import type { WireRequest } from './sender.ts';
-import { openClient } from './sender.ts';
+import type { Target } from './protocol.ts';
+import type { WireClient, WireRequest } from './sender.ts';
+import { ClientMaker } from './sender.ts';
 
 const trimSlack = 64;
 
@@ -13,7 +14,9 @@ const trimSlack = 64;
  * response time.
  */
 export class SocketPool {
-  readonly #origin: string;
+  readonly #maker: ClientMaker;
+  /** Over HTTP/2 several slots share a socket, one a stream. */
+  readonly #sockets: WireClient[] = [];
   readonly #slots: Slot[] = [];
   #idle: Slot[] = [];
   #cold: Slot[] = [];
@@ -26,13 +29,14 @@ export class SocketPool {
   /** Sockets opened, since the pool was made. */
   opened = 0;
 
-  constructor(origin: string) {
-    this.#origin = origin;
+  /** @throws when certificate and key of the transport do not fit. */
+  constructor(origin: string, transport?: Target['transport']) {
+    this.#maker = new ClientMaker(origin, transport);
   }
 
   /** Sockets that are open now. */
   get connected(): number {
-    return this.#slots.filter((slot) => slot.connected).length;
+    return new Set(this.#slots.filter((slot) => slot.connected).map((slot) => slot.client)).size;
   }
 
   /**
@@ -57,7 +61,7 @@ export class SocketPool {
     this.#closed = true;
     this.#waiting = [];
     this.#waitingFrom = 0;
-    await Promise.all(this.#slots.map((slot) => slot.client.destroy()));
+    await Promise.all(this.#sockets.map((client) => client.destroy()));
   }
 
   /** Called by a flight that is over: its socket is free again. */
@@ -105,24 +109,29 @@ export class SocketPool {
     }
     const cold = this.#cold.pop();
     if (cold !== undefined) return cold;
-    return this.#slots.length < maxSockets ? this.#openSlot() : null;
+    return this.#sockets.length < maxSockets ? this.#openSocket() : null;
   }
 
-  #openSlot(): Slot {
-    const slot: Slot = new Slot(
-      openClient(this.#origin, {
-        connect: () => {
+  #openSocket(): Slot {
+    const slots: Slot[] = [];
+    const client = this.#maker.open({
+      connect: () => {
+        this.opened++;
+        for (const slot of slots) {
           slot.connected = true;
           slot.uses = 0;
-          this.opened++;
-        },
-        disconnect: () => {
-          slot.connected = false;
-        },
-      }),
-    );
-    this.#slots.push(slot);
-    return slot;
+        }
+      },
+      disconnect: () => {
+        for (const slot of slots) slot.connected = false;
+      },
+    });
+    this.#sockets.push(client);
+    for (let stream = 0; stream < this.#maker.streams; stream++) slots.push(new Slot(client));
+    this.#slots.push(...slots);
+    const [first, ...others] = slots;
+    this.#cold.push(...others);
+    return first!;
   }
 
   #hasWaiting(): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureClass } from '../../src/load/failures.ts';
+import { failureClass, wayOutOf } from '../../src/load/failures.ts';
 
 const withCode = (code: string) => Object.assign(new Error('what the system said'), { code });
 
@@ -17,7 +17,14 @@ const classes: readonly (readonly [string, string])[] = [
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'body cut short'],
   ['UND_ERR_HEADERS_OVERFLOW', 'headers too large'],
   ['HPE_INVALID_CHUNK_SIZE', 'not HTTP'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'other: DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['ENOENT', 'no such socket'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate not trusted'],
+  ['CERT_HAS_EXPIRED', 'certificate expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate of another name'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'not TLS'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate refused'],
+  ['ERR_HTTP2_ERROR', 'not HTTP/2'],
+  ['EWHATEVER', 'other: EWHATEVER'],
 ];
 
 for (const [code, name] of classes) {
@@ -35,4 +42,13 @@ test('a reset of a socket that had served before, ahead of any byte, is the keep
 
 test('what has no code is named by its message', () => {
   expect(failureClass(new Error('odd'), false)).toBe('other: odd');
+});
+
+test('a secure connection that fails has a way out, a plain one says it all', () => {
+  const secure = classes.slice(
+    classes.findIndex(([, name]) => name === 'certificate not trusted'),
+    -1,
+  );
+  expect(secure.map(([, name]) => wayOutOf(name)).filter((hint) => hint === null)).toEqual([]);
+  expect(wayOutOf('connection refused')).toBeNull();
 });

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
+import type { Transport } from '../../src/config/transport.ts';
 import { LatencyHistogram } from '../../src/evidence/histogram.ts';
 import type { Nanoseconds } from '../../src/kernel/units.ts';
 import { msToNs, perSecond } from '../../src/kernel/units.ts';
@@ -22,6 +23,7 @@ export const get: PreparedRequest = {
 
 export interface OrderShape {
   readonly origin: string;
+  readonly transport?: Transport;
   readonly rate?: number;
   readonly shots?: number;
   readonly leadIn?: number;
@@ -34,7 +36,7 @@ export interface OrderShape {
 export function sliceOrder(shape: OrderShape): SliceOrder {
   const requests = shape.requests ?? [get];
   return {
-    target: { origin: shape.origin, host: null },
+    target: { origin: shape.origin, host: null, ...(shape.transport ? { transport: shape.transport } : {}) },
     requests,
     schedule: planSchedule(
       {
@@ -55,7 +57,7 @@ export function sliceOrder(shape: OrderShape): SliceOrder {
 /** One slice from within this process, with sockets of its own. */
 export async function shoot(shape: OrderShape): Promise<SliceResult> {
   await using metronome = await Metronome.start();
-  const pool = new SocketPool(shape.origin);
+  const pool = new SocketPool(shape.origin, shape.transport);
   try {
     return await runSlice(sliceOrder(shape), {
       pool,
