@@ -70,8 +70,7 @@ export function readConfig(
   const { raw, problems: misplaced, origins } = applyOverrides(document.keys, overrides);
   const reading = readSettings(raw);
   const env = fillEnvironment(raw, environment);
-  const templates = templateProblems(raw, { ...environment, ...env.filled });
-  const problems: Problem[] = [...misplaced, ...env.problems, ...templates];
+  const problems: Problem[] = [...misplaced, ...env.problems];
   if (reading.kind === 'refused') {
     problems.push(...reading.problems);
     if (reading.unknown.length > 0) {
@@ -79,6 +78,7 @@ export function readConfig(
       problems.push(...reading.unknown.map((path) => unknownKeyProblem(path, schema)));
     }
   }
+  problems.push(...templateProblems(raw, { ...environment, ...env.filled }));
   if (reading.kind === 'refused' || problems.length > 0) {
     const place = (path: KeyPath): string | null => {
       const origin = origins.find((one) => one.path.every((step, index) => step === path[index]));

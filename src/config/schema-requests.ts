@@ -32,14 +32,15 @@ function sizeUpTo(most: number, written: string) {
     });
 }
 const size = sizeUpTo(bodyLimit, '1MiB');
-const sizesWanted =
-  'wanted a size such as 2KB, or one of { uniform: [200, 2KB] }, { lognormal: { median: 2KB, p99: 40KB } }, { histogram: { 200: 7, 2KB: 3 } }';
+const drawnWanted =
+  'or one of { uniform: [200, 2KB] }, { lognormal: { median: 2KB, p99: 40KB } }, { histogram: { 200: 7, 2KB: 3 } }';
 const binsWanted = 'wanted sizes with their weights such as { 200: 7, 2KB: 3 }';
 const binWeight = 'wanted a weight above 0';
 
 /** A size in bytes, or from what it is drawn. */
 function sizesUpTo(most: number, written: string) {
   const one = sizeUpTo(most, written);
+  const sizesWanted = `${sizeForm.wanted}, at most ${written}, ${drawnWanted}`;
   const histogram = z
     .record(z.string(), z.number({ error: binWeight }).positive({ error: binWeight }), { error: binsWanted })
     .transform((record, context) =>
