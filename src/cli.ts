@@ -7,6 +7,7 @@ import { demo } from './commands/demo.ts';
 import { gate } from './commands/gate.ts';
 import { judge } from './commands/judge.ts';
 import { load } from './commands/load.ts';
+import { merge } from './commands/merge.ts';
 import { ramp } from './commands/ramp.ts';
 import { read } from './commands/read.ts';
 import { report } from './commands/report.ts';
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [
   gate,
   load,
   sweep,
+  merge,
   ramp,
   judge,
   report,

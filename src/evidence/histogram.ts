@@ -88,6 +88,18 @@ export class LatencyHistogram {
     }
   }
 
+  /**
+   * Records one duration many times, as a bucket of a foreign histogram stands for it.
+   * @throws TailgateError `invalid` as `record`.
+   */
+  recordMany(value: Nanoseconds, times: number): void {
+    if (times < 1) return;
+    this.record(value);
+    const kept = Math.min(longestLatency, Math.max(1, Math.round(value)));
+    if (times > 1) this.#counts.recordValueWithCount(kept, times - 1);
+    if (value > longestLatency) this.#clamped += times - 1;
+  }
+
   /** Adds every value of another histogram to this one. */
   add(other: LatencyHistogram): void {
     this.#counts.add(other.#counts);

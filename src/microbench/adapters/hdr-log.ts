@@ -2,7 +2,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Adapter } from './adapter.ts';
 import { addHistograms, type DecodedHistogram, decodeHistogram, valueAt } from './hdr-payload.ts';
-import { type Quantity, quantityOf } from './quantities.ts';
+import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
 const intervalLine = /^(?:Tag=([^,]*),)?\s*([\d.]+),\s*([\d.]+),\s*([\d.]+),\s*(HIST\S+)\s*$/;
@@ -18,32 +18,15 @@ export const hdrLog: Adapter = {
   },
   read: ({ lines }) => {
     const sheet = new RowSheet();
-    const tags = new Map<string, DecodedHistogram[]>();
-    let broken = 0;
-    let largest = { printed: 0, recorded: 0 };
-    lines.forEach((line, index) => {
-      if (line.trim() === '' || line.startsWith('#') || line.startsWith('"')) return;
-      const interval = intervalLine.exec(line);
-      const tag = interval?.[1] ?? '';
-      try {
-        if (interval === null) throw new Error('it is not an interval');
-        const histogram = decodeHistogram(interval[5]!);
-        const intervals = tags.get(tag) ?? [];
-        tags.set(tag, intervals);
-        intervals.push(histogram);
-        const recorded = histogram.buckets.at(-1)?.value ?? 0;
-        if (recorded > largest.recorded) largest = { printed: Number(interval[4]), recorded };
-      } catch (error) {
-        broken++;
-        if (broken === 1)
-          sheet.warn('interval-broken', `line ${index + 1} cannot be read: ${messageOf(error)}`);
-      }
-    });
-    if (broken > 1)
-      sheet.warn('interval-broken', `${broken} intervals in all cannot be read and are missing`);
-    const quantity = unitOf(largest, sheet);
-    for (const [tag, intervals] of tags) {
-      const whole = addHistograms(intervals);
+    const { tags, broken, scale } = readHdrLog(lines);
+    if (broken.count > 0) sheet.warn('interval-broken', broken.first);
+    if (broken.count > 1)
+      sheet.warn('interval-broken', `${broken.count} intervals in all cannot be read and are missing`);
+    if (scale === null) {
+      sheet.warn('unit-guessed', 'the log does not tell what its values count; nanoseconds were taken');
+    }
+    const quantity = quantityOf(scale === 1e3 ? 'us' : 'ns');
+    for (const [tag, whole] of tags) {
       for (const [shown, share] of Object.entries(shares)) {
         sheet.add({
           name: tag === '' ? shown : `${tag} ${shown}`,
@@ -53,7 +36,7 @@ export const hdrLog: Adapter = {
           problem:
             whole.total === 0
               ? 'nothing was recorded'
-              : broken > 0
+              : broken.count > 0
                 ? 'a part of the log cannot be read'
                 : null,
         });
@@ -63,16 +46,46 @@ export const hdrLog: Adapter = {
   },
 };
 
+export interface HdrLog {
+  /** The intervals of each tag, added up; '' for those without one. */
+  readonly tags: ReadonlyMap<string, DecodedHistogram>;
+  readonly broken: { readonly count: number; readonly first: string };
+  /** Nanoseconds a unit of its values; null when the log does not tell. */
+  readonly scale: 1 | 1e3 | null;
+}
+
+/** Reads an interval log as counts by value. */
+export function readHdrLog(lines: readonly string[]): HdrLog {
+  const tags = new Map<string, DecodedHistogram[]>();
+  const broken = { count: 0, first: '' };
+  let largest = { printed: 0, recorded: 0 };
+  lines.forEach((line, index) => {
+    if (line.trim() === '' || line.startsWith('#') || line.startsWith('"')) return;
+    const interval = intervalLine.exec(line);
+    const tag = interval?.[1] ?? '';
+    try {
+      if (interval === null) throw new Error('it is not an interval');
+      const histogram = decodeHistogram(interval[5]!);
+      const intervals = tags.get(tag) ?? [];
+      tags.set(tag, intervals);
+      intervals.push(histogram);
+      const recorded = histogram.buckets.at(-1)?.value ?? 0;
+      if (recorded > largest.recorded) largest = { printed: Number(interval[4]), recorded };
+    } catch (error) {
+      if (broken.count++ === 0) broken.first = `line ${index + 1} cannot be read: ${messageOf(error)}`;
+    }
+  });
+  const whole = [...tags].map(([tag, intervals]) => [tag, addHistograms(intervals)] as const);
+  return { tags: new Map(whole), broken, scale: scaleOf(largest) };
+}
+
 /**
  * A log names no unit, but its writer prints the largest value of an interval in milliseconds: that tells nanoseconds
  * from microseconds.
  */
-function unitOf(largest: { readonly printed: number; readonly recorded: number }, sheet: RowSheet): Quantity {
+function scaleOf(largest: { readonly printed: number; readonly recorded: number }): HdrLog['scale'] {
   const scale = largest.recorded / largest.printed;
   const near = (wanted: number): boolean => Math.abs(scale / wanted - 1) < 0.1;
-  if (near(1e3)) return quantityOf('us');
-  if (!near(1e6)) {
-    sheet.warn('unit-guessed', 'the log does not tell what its values count; nanoseconds were taken');
-  }
-  return quantityOf('ns');
+  if (near(1e3)) return 1e3;
+  return near(1e6) ? 1 : null;
 }
