@@ -1,4 +1,6 @@
 /** `tailgate load URL`: one test by one of three load models, and whether it may be trusted. */
+import { readArrivals } from '../config/schema-arrivals.ts';
+import type { Arrivals } from '../config/settings.ts';
 import { type ClosedSummary, describeClosed, summariseClosed } from '../evidence/closed-summary.ts';
 import { describeLoad, type LoadSummary, summariseLoad } from '../evidence/load-summary.ts';
 import { isSaturated, unsoundReasons } from '../evidence/soundness.ts';
@@ -41,8 +43,8 @@ export const load: Command = {
     duration: { type: 'string', value: '6s', help: 'how long shots are scheduled; 6s unless given' },
     arrivals: {
       type: 'string',
-      value: 'constant|poisson',
-      help: 'even or exponential gaps; constant unless given',
+      value: 'constant|poisson|ramp|burst',
+      help: 'even or exponential gaps, a rate that rises, or bursts; constant unless given',
     },
     seed: { type: 'string', value: 'N', help: 'repeats the same schedule; drawn and printed unless given' },
     ...requestFlags,
@@ -198,10 +200,9 @@ function jsonFile(flags: FlagValues, terminal: Terminal): OutputFile | null {
   return json === undefined ? null : outputFile(terminal, 'json', json);
 }
 
-function arrivalsOf(flags: FlagValues): 'constant' | 'poisson' {
+function arrivalsOf(flags: FlagValues): Arrivals {
   const given = text(flags, 'arrivals') ?? 'constant';
-  if (given !== 'constant' && given !== 'poisson') {
-    throw usage(load, `--arrivals is "${given}"; it wants constant or poisson`);
-  }
-  return given;
+  const arrivals = readArrivals(given);
+  if (arrivals !== null) return arrivals;
+  throw usage(load, `--arrivals is "${given}"; it wants constant, poisson, ramp or burst`);
 }

@@ -31,7 +31,6 @@ export function readOneRequest(command: Command, url: string, flags: FlagValues)
       path: `${parsed.pathname}${parsed.search}`,
       headers: readHeaders(command, text(flags, 'header')),
       body: text(flags, 'body') ?? null,
-      weight: 1,
       expect: { status: [{ from: 200, to: 399 }] },
     },
   ]);

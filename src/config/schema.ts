@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { failOnWords } from '../kernel/words.ts';
 import { commandForm, directoryForm, globForm, pathForm, revisionForm, variableProblem } from './forms.ts';
 import { faultsOf, type Reading } from './problems.ts';
+import { arrivals } from './schema-arrivals.ts';
 import { microbenchmarks, waivers } from './schema-judging.ts';
 import { scenarioRate, scenarios } from './schema-scenarios.ts';
 import {
@@ -65,7 +66,7 @@ const file = group({
   lfs: truth.default(false),
 
   rate: scenarioRate.default(300).describe('Requests a second of a scenario without its own.'),
-  arrivals: choice(['constant', 'poisson']).default('constant'),
+  arrivals: arrivals.default('constant'),
   // The histograms end at 60 s.
   timeout: duration('10ms', '60s').prefault('5s').describe('Of a shot, from its due time.'),
   'max-sockets': whole(1, 10_000).default(256),

@@ -2,7 +2,18 @@
 import type { Bytes, Nanoseconds, PerSecond, Ratio } from '../kernel/units.ts';
 import type { FailOn, Format, MetricName } from '../kernel/words.ts';
 
-export type Arrivals = 'constant' | 'poisson';
+export type Arrivals =
+  | 'constant'
+  | 'poisson'
+  /** A rate that goes evenly from a share of the mean to another one, over a slice. */
+  | { readonly kind: 'ramp'; readonly from: Ratio; readonly to: Ratio }
+  /** Every so often a while at `factor` times the rate of the rest. */
+  | {
+      readonly kind: 'burst';
+      readonly every: Nanoseconds;
+      readonly length: Nanoseconds;
+      readonly factor: number;
+    };
 
 /** Accepted statuses, as inclusive ranges: `2xx` is {from: 200, to: 299}. */
 export interface StatusRange {

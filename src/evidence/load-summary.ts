@@ -15,6 +15,7 @@ import {
 } from '../kernel/units.ts';
 import type { PercentileName } from '../kernel/words.ts';
 import { percentileNames, percentileShare } from '../kernel/words.ts';
+import type { Fit } from '../load/fit.ts';
 import type { SliceResult } from '../load/protocol.ts';
 import { LatencyHistogram } from './histogram.ts';
 import { isSaturated } from './soundness.ts';
@@ -61,6 +62,8 @@ export interface LoadSummary {
   readonly serviceTimeMs: PercentilesMs;
   readonly latenessMs: PercentilesMs;
   readonly onTimeShare: number;
+  /** How the sends followed the plan: largest difference of shares sent by a moment, and the spread of the gaps. */
+  readonly sends: Fit;
   readonly generator: {
     /** Of one core. */
     readonly cpuPercent: number;
@@ -104,6 +107,7 @@ export function summariseLoad(result: SliceResult, about: AboutRun): LoadSummary
     serviceTimeMs: percentilesMs(histograms.service),
     latenessMs: percentilesMs(histograms.lateness),
     onTimeShare: result.onTime / counts.scheduled,
+    sends: result.fit,
     generator: {
       cpuPercent: rounded((100 * generator.cpu) / generator.wall),
       eventLoopDelayMs: nsToMs(generator.eventLoopDelay.p99),
@@ -142,12 +146,21 @@ export function describeLoad(summary: LoadSummary): readonly string[] {
     ...percentileLine('service time', summary.serviceTimeMs),
     ...percentileLine('lateness', summary.latenessMs),
     `${formatRatio(ratio(summary.onTimeShare))} of the requests were sent within 0.5 ms of their due time`,
+    sendsLine(summary.sends),
     '',
     `generator: CPU ${formatRatio(ratio(generator.cpuPercent / 100))} of a core, sending thread ` +
       `${formatRatio(ratio(generator.utilisation))} busy, ${formatCount(generator.poolQueued)} requests waited for a socket`,
     ...(summary.saturated ? ['saturated: the service could not keep up with this rate'] : []),
     ...(summary.sound ? ['sound'] : summary.reasons.map((reason) => `unsound: ${sentenceOf(reason)}`)),
   ];
+}
+
+function sendsLine({ distance, plannedGapCv, sentGapCv }: Fit): string {
+  const gaps =
+    plannedGapCv === null || sentGapCv === null
+      ? ''
+      : `, spread of the gaps ${sentGapCv.toFixed(2)} (planned ${plannedGapCv.toFixed(2)})`;
+  return `sends against the plan: at most ${formatRatio(ratio(distance))} off at any moment${gaps}`;
 }
 
 /** Why a run may not be used, as a sentence with its way out. */

@@ -194,6 +194,7 @@ const loadForm = objectOf({
   released: count,
   onTime: count,
   span: amount,
+  fit: objectOf({ distance: amount, plannedGapCv: orNull(amount), sentGapCv: orNull(amount) }),
   elapsed: amount,
   inFlight: objectOf({ halfway: count, atEnd: count, peak: count }),
   errors: counts,

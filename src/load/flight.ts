@@ -1,6 +1,7 @@
 /** One shot on its way: when it was written, when its answer ended, and what that was. */
 import { createHash } from 'node:crypto';
 import type { Nanoseconds } from '../kernel/units.ts';
+import type { AnswerContent } from './checks.ts';
 import { failureClass } from './failures.ts';
 import { monotonicNow } from './metronome.ts';
 import type { WireClient, WireController, WireHandler, WireRequest } from './sender.ts';
@@ -8,8 +9,15 @@ import type { WireClient, WireController, WireHandler, WireRequest } from './sen
 /** Who is told what became of a shot. `at` is on `monotonicNow`'s clock. */
 export interface ShotSink {
   onWritten(shot: number, at: Nanoseconds): void;
-  /** A whole response. */
-  onAnswered(shot: number, at: Nanoseconds, status: number, bodyBytes: number, checksum: string | null): void;
+  /** A whole response; what it held is kept of sampled shots. */
+  onAnswered(
+    shot: number,
+    at: Nanoseconds,
+    status: number,
+    bodyBytes: number,
+    checksum: string | null,
+    content: AnswerContent | null,
+  ): void;
   /** No whole response: `cause` is the class of the failure, such as `connection refused`. */
   onFailed(shot: number, at: Nanoseconds, cause: string): void;
 }
@@ -51,6 +59,7 @@ export class Flight implements WireHandler {
   #answering = false;
   #status = 0;
   #bytes = 0;
+  #headers: AnswerContent['headers'] = {};
   #chunks: Buffer[] | null = null;
 
   constructor(home: Home, sink: ShotSink, shot: number, request: WireRequest, sampled: boolean) {
@@ -84,9 +93,10 @@ export class Flight implements WireHandler {
     this.#answering = true;
   }
 
-  onResponseStart(_controller: WireController, status: number): void {
+  onResponseStart(_controller: WireController, status: number, headers: AnswerContent['headers']): void {
     this.#answering = true;
     this.#status = status;
+    if (this.#sampled) this.#headers = headers;
   }
 
   onResponseData(_controller: WireController, chunk: Buffer): void {
@@ -101,8 +111,10 @@ export class Flight implements WireHandler {
     const at = monotonicNow();
     if (!this.#abandoned) {
       // Hashed after the time was taken: a sampled shot is not slower than the others.
-      const checksum = this.#sampled ? checksumOf(this.#chunks ?? []) : null;
-      this.#sink.onAnswered(this.#shot, at, this.#status, this.#bytes, checksum);
+      const body = this.#sampled ? Buffer.concat(this.#chunks ?? []) : null;
+      const checksum = body === null ? null : checksumOf(body);
+      const content = body === null ? null : { headers: this.#headers, body };
+      this.#sink.onAnswered(this.#shot, at, this.#status, this.#bytes, checksum, content);
     }
     this.#home.landed(this, true);
   }
@@ -117,8 +129,6 @@ export class Flight implements WireHandler {
 }
 
 /** 16 hexadecimal digits of the SHA-256 of a body. */
-function checksumOf(chunks: readonly Buffer[]): string {
-  const hash = createHash('sha256');
-  for (const chunk of chunks) hash.update(chunk);
-  return hash.digest('hex').slice(0, 16);
+function checksumOf(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16);
 }

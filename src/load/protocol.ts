@@ -1,6 +1,8 @@
 /** What the gate and the generator process say to each other: orders in, results out, plain data only. */
 import type { Transport } from '../config/transport.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
+import type { CheckResults, Checks } from './checks.ts';
+import type { Fit } from './fit.ts';
 
 /** Where the shots go. The origin names the address that answered the readiness probe. */
 export interface Target {
@@ -21,6 +23,8 @@ export interface PreparedRequest {
   readonly body: Uint8Array | null;
   /** Inclusive ranges of statuses that count as right. */
   readonly expected: readonly { readonly from: number; readonly to: number }[];
+  /** Of answers with such a status; left out where there are none. */
+  readonly checks?: Checks;
 }
 
 /** Due times and who is sent when; computed before the first send. */
@@ -172,6 +176,8 @@ export interface SliceResult {
   readonly onTime: number;
   /** From the first counted due time to the last. */
   readonly span: Nanoseconds;
+  /** How well the sends followed the plan. */
+  readonly fit: Fit;
   /** From the first counted due time until the drain ended. */
   readonly elapsed: Nanoseconds;
   /** Shots in flight when the last shot was due, and halfway. */
@@ -188,6 +194,8 @@ export interface SliceResult {
     readonly checksums: Readonly<Record<string, string>>;
   };
   readonly histograms: SliceHistograms;
+  /** Of answers with an expected status; left out where nothing is checked. A failed check is a failed shot. */
+  readonly checks?: CheckResults;
   readonly generator: GeneratorHealth;
 }
 

@@ -1,6 +1,7 @@
 /** One row a shot, in arrays made before the first send: when it was due, handed, written and done, and how it ended. */
 import type { Nanoseconds } from '../kernel/units.ts';
 import { ns } from '../kernel/units.ts';
+import type { AnswerContent } from './checks.ts';
 import type { Flight, ShotSink } from './flight.ts';
 import type { SliceOrder } from './protocol.ts';
 
@@ -19,6 +20,10 @@ export const shotState = {
 const sampleEvery = 50;
 /** At most about so many bodies a slice are hashed: the evidence file keeps every checksum. */
 const sampledBodies = 400;
+/** The same two for answers whose content is checked; they are kept until the slice is over. */
+const checkEvery = 10;
+const checkedAnswers = 400;
+const checkedBytes = 16 * 1024 * 1024;
 const mostCauses = 255;
 
 export class ShotRows implements ShotSink {
@@ -38,17 +43,27 @@ export class ShotRows implements ShotSink {
   readonly cause: Uint8Array;
   readonly causes: string[] = [];
   readonly checksums = new Map<number, string>();
+  /** What answers held that are to be checked. */
+  readonly contents = new Map<number, AnswerContent>();
   inFlight = 0;
   peakInFlight = 0;
   settled = 0;
   readonly #flights: (Flight | null)[];
   readonly #sampleStride: number;
+  readonly #checkStride: number;
+  /** Requests whose answers are to be looked into. */
+  readonly #checked: readonly boolean[];
+  readonly #sequence: Uint16Array;
+  #kept = 0;
   /** Every shot before this one is settled. */
   #oldest = 0;
   #released = 0;
 
   /** @param start the moment from which the schedule's offsets count. */
-  constructor(order: Pick<SliceOrder, 'schedule' | 'timeout'>, start: Nanoseconds) {
+  constructor(
+    order: Pick<SliceOrder, 'schedule' | 'timeout'> & Partial<Pick<SliceOrder, 'requests'>>,
+    start: Nanoseconds,
+  ) {
     const { due, leadIn } = order.schedule;
     this.count = due.length;
     this.leadIn = leadIn;
@@ -62,10 +77,10 @@ export class ShotRows implements ShotSink {
     this.bytes = new Uint32Array(this.count);
     this.cause = new Uint8Array(this.count);
     this.#flights = new Array<Flight | null>(this.count).fill(null);
-    this.#sampleStride = Math.max(
-      sampleEvery,
-      sampleEvery * Math.ceil((this.count - leadIn) / (sampleEvery * sampledBodies)),
-    );
+    this.#sampleStride = strideOf(sampleEvery, sampledBodies, this.count - leadIn);
+    this.#checkStride = strideOf(checkEvery, checkedAnswers, this.count - leadIn);
+    this.#checked = (order.requests ?? []).map(({ checks }) => (checks?.content ?? null) !== null);
+    this.#sequence = order.schedule.sequence;
   }
 
   /** Leaves off the shots from this one on, none of which was handed over. */
@@ -82,8 +97,18 @@ export class ShotRows implements ShotSink {
     return ns(this.due[this.leadIn]!);
   }
 
+  /** Whether what it is answered with is kept, for a checksum or for checks. */
   isSampled(shot: number): boolean {
+    return this.#isHashed(shot) || this.#isChecked(shot);
+  }
+
+  #isHashed(shot: number): boolean {
     return shot >= this.leadIn && (shot - this.leadIn) % this.#sampleStride === 0;
+  }
+
+  #isChecked(shot: number): boolean {
+    const inSample = shot >= this.leadIn && (shot - this.leadIn) % this.#checkStride === 0;
+    return inSample && this.#checked[this.#sequence[shot]!] === true;
   }
 
   /** To be called before the client gets the shot: it may fail while it is being handed over. */
@@ -120,11 +145,16 @@ export class ShotRows implements ShotSink {
     status: number,
     bodyBytes: number,
     checksum: string | null,
+    content: AnswerContent | null = null,
   ): void {
     if (this.state[shot] !== shotState.inFlight) return;
     this.status[shot] = status;
     this.bytes[shot] = bodyBytes;
-    if (checksum !== null) this.checksums.set(shot, checksum);
+    if (checksum !== null && this.#isHashed(shot)) this.checksums.set(shot, checksum);
+    if (content !== null && this.#isChecked(shot) && this.#kept + bodyBytes <= checkedBytes) {
+      this.#kept += bodyBytes;
+      this.contents.set(shot, content);
+    }
     // An answer after the deadline is none, also when it overtook the sweep.
     this.#settle(shot, at, at - this.due[shot]! > this.timeout ? shotState.timedOut : shotState.answered);
   }
@@ -179,4 +209,9 @@ export class ShotRows implements ShotSink {
     if (this.causes.length === mostCauses) return mostCauses - 1;
     return this.causes.push(cause) - 1;
   }
+}
+
+/** Every so many shots are in a sample of about `most` at most. */
+function strideOf(every: number, most: number, shots: number): number {
+  return Math.max(every, every * Math.ceil(shots / (every * most)));
 }

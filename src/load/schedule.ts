@@ -4,6 +4,7 @@ import { assertNever, TailgateError } from '../kernel/errors.ts';
 import type { Nanoseconds, PerSecond } from '../kernel/units.ts';
 import { nsToSeconds } from '../kernel/units.ts';
 import type { Random } from '../kernel/world.ts';
+import { dueTimes } from './arrivals.ts';
 import type { Schedule } from './protocol.ts';
 
 /** How many counted shots: said outright, or as long as a duration at the rate. */
@@ -32,7 +33,6 @@ const mostRequests = 65_536;
 /**
  * Draws a schedule. The same shape and the same source of chance give the same due times and the same sequence;
  * due times and sequence are drawn from forks of their own, so that another mix does not move the due times.
- * Constant: every 1/rate. Poisson: independent exponential gaps of mean 1/rate, −ln(1 − u)/rate.
  * @throws TailgateError `usage` when rate, extent or weights make no schedule.
  */
 export function planSchedule(shape: ScheduleShape, random: Random): Schedule {
@@ -45,7 +45,7 @@ export function planSchedule(shape: ScheduleShape, random: Random): Schedule {
     });
   }
   return {
-    due: drawDueTimes(shape, total, random.fork('arrivals')),
+    due: dueTimes(shape.arrivals, shape.rate, total - shape.leadIn, shape.leadIn, random.fork('arrivals')),
     sequence: drawSequence(shape.weights, total, random.fork('requests')),
     leadIn: shape.leadIn,
   };
@@ -79,26 +79,6 @@ function extentShots(rate: PerSecond, extent: Extent): number {
       return Math.round(rate * nsToSeconds(extent.duration));
     default:
       return assertNever(extent);
-  }
-}
-
-function drawDueTimes(shape: ScheduleShape, total: number, random: Random): Float64Array {
-  const due = new Float64Array(total);
-  const meanGap = 1e9 / shape.rate;
-  switch (shape.arrivals) {
-    case 'constant':
-      for (let shot = 0; shot < total; shot++) due[shot] = shot * meanGap;
-      return due;
-    case 'poisson': {
-      let at = 0;
-      for (let shot = 0; shot < total; shot++) {
-        due[shot] = at;
-        at += -Math.log1p(-random.next()) * meanGap;
-      }
-      return due;
-    }
-    default:
-      return assertNever(shape.arrivals);
   }
 }
 

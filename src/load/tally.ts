@@ -3,6 +3,8 @@ import type { LatencyHistogram } from '../evidence/histogram.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import { msToNs, ns } from '../kernel/units.ts';
+import { fitOf } from './fit.ts';
+import { CheckTally, type FailedCheck } from './checks.ts';
 import type { SliceOrder, SliceResult } from './protocol.ts';
 import type { ShotRows } from './rows.ts';
 import { shotState } from './rows.ts';
@@ -35,6 +37,7 @@ export function tallyRows(
   const statuses: Record<string, number> = {};
   const sizes = { least: Number.POSITIVE_INFINITY, most: 0, total: 0 };
   const checksums: Record<string, string> = {};
+  const checks = new CheckTally();
   const overAt = scheduleEnd(rows);
   let released = 0;
   let onTimeCount = 0;
@@ -43,7 +46,8 @@ export function tallyRows(
     const age = rows.done[shot]! - rows.due[shot]!;
     // A shot sent early would be negative, and is refused by the histogram.
     const late = ns(rows.handed[shot]! - rows.due[shot]!);
-    const outcome = outcomeOf(rows, order, shot);
+    const failedCheck = checkedOf(rows, order, shot, checks);
+    const outcome = failedCheck === null ? outcomeOf(rows, order, shot) : 'failed';
     const time = judgedTime(outcome, age, rows.timeout);
     counts[outcome]++;
     response.record(time);
@@ -59,7 +63,7 @@ export function tallyRows(
       count(statuses, String(rows.status[shot]));
       service.record(ns(rows.done[shot]! - rows.written[shot]!));
     }
-    if (outcome === 'failed') count(errors, errorClass(rows, shot));
+    if (outcome === 'failed') count(errors, failedCheck?.check ?? errorClass(rows, shot));
     if (outcome === 'ok') {
       success.record(ns(age));
       const size = rows.bytes[shot]!;
@@ -85,6 +89,7 @@ export function tallyRows(
     released,
     onTime: onTimeCount,
     span: ns(rows.lastDue - rows.firstCountedDue),
+    fit: fitOf(rows.due.subarray(rows.leadIn, rows.count), rows.handed.subarray(rows.leadIn, rows.count)),
     errors,
     statuses,
     bodies: {
@@ -93,6 +98,7 @@ export function tallyRows(
       totalBytes: sizes.total,
       checksums,
     },
+    ...(order.requests.some((request) => request.checks !== undefined) ? { checks: checks.results() } : {}),
     histograms: {
       response: response.encode(),
       onTime: onTime.encode(),
@@ -110,6 +116,19 @@ export function tallyRows(
 function scheduleEnd(rows: ShotRows): number {
   const grace = Math.max(msToNs(20), 0.01 * (rows.lastDue - rows.firstCountedDue));
   return rows.lastDue + Math.min(grace, rows.timeout);
+}
+
+/** The check that an answer with a right status failed; null where none did or there is none. */
+function checkedOf(
+  rows: ShotRows,
+  order: Pick<SliceOrder, 'requests' | 'schedule'>,
+  shot: number,
+  tally: CheckTally,
+): FailedCheck | null {
+  const { checks } = order.requests[order.schedule.sequence[shot]!]!;
+  if (checks === undefined || rows.state[shot] !== shotState.answered) return null;
+  if (outcomeOf(rows, order, shot) !== 'ok') return null;
+  return tally.look(checks, rows.bytes[shot]!, rows.contents.get(shot) ?? null);
 }
 
 function outcomeOf(rows: ShotRows, order: Pick<SliceOrder, 'requests' | 'schedule'>, shot: number): Outcome {

@@ -53,6 +53,7 @@ export function loadFacts(evidence: Evidence, verdict: Verdict): readonly SideFa
     both('failed / timed out / dropped / unfinished', failures),
     both('sent within 0.5 ms of the due time', (_, side) => onTime(verdict, of(side), side)),
     both('lateness (sent after the due time) p50 / p99', lateness),
+    both('sends off their plan, typical / worst slice', sendsOff),
     both('event-loop delay of the generator p99, typical / worst slice', eventLoop),
     both('generator CPU (of one core)', generatorCpu),
     both('waited for a free socket', (side) =>
@@ -122,6 +123,12 @@ function onTime(verdict: Verdict, trials: readonly Trial[], side: Side): string 
   if (verdict.onTimeShare !== null) return sizeText(verdict.onTimeShare[side]);
   const scheduled = sum(trials, (trial) => trial.load.counts.scheduled);
   return scheduled === 0 ? none : formatRatio(ratio(sum(trials, (trial) => trial.load.onTime) / scheduled));
+}
+
+/** Shares of shots that were not out when they should have been, or came in bunches. */
+function sendsOff(trials: readonly Trial[]): string {
+  const distances = trials.map((trial) => trial.load.fit.distance);
+  return `${sizeText(ratio(middle(distances)))} / ${sizeText(ratio(Math.max(...distances)))}`;
 }
 
 function lateness(trials: readonly Trial[], side: Side): string {

@@ -267,6 +267,34 @@ describe('microbenchmarks', () => {
   });
 });
 
+describe('arrivals', () => {
+  const arrivalsOf = (value: string) => read(file(`arrivals: ${value}`)).arrivals;
+
+  test('are a word, or a form with its figures', () => {
+    expect(arrivalsOf('poisson')).toBe('poisson');
+    expect(arrivalsOf('ramp')).toEqual({ kind: 'ramp', from: 0.5, to: 1.5 });
+    expect(arrivalsOf('{ ramp: { to: 300% } }')).toEqual({ kind: 'ramp', from: 0.5, to: 3 });
+    expect(arrivalsOf('burst')).toEqual({ kind: 'burst', every: 1e9, length: 1e8, factor: 5 });
+    expect(arrivalsOf('{ burst: { every: 2s, for: 50ms, factor: 10 } }')).toEqual({
+      kind: 'burst',
+      every: 2e9,
+      length: 5e7,
+      factor: 10,
+    });
+  });
+
+  test.each([
+    ['waves', 'wanted constant, poisson, ramp, burst, or a group'],
+    ['{ ramp: {}, burst: {} }', 'wanted either `ramp` or `burst`'],
+    ['{ ramp: { from: 0% } }', 'wanted a share from 1% to 2000%'],
+    ['{ burst: { every: 1s, for: 1s } }', '`for` must be shorter than `every`'],
+    ['{ burst: { factor: 1 } }', 'wanted a number above 1'],
+    ['{ bursts: {} }', 'did you mean `burst`?'],
+  ])('of %s are refused with what is wanted', (value, sentence) => {
+    expect(refusal(file(`arrivals: ${value}`))).toContain(sentence);
+  });
+});
+
 describe('waivers', () => {
   test('accept one row each, with a ceiling in the unit of its metric', () => {
     const lines =

@@ -38,6 +38,7 @@ export function sliceResult(shape: SliceShape = {}): SliceResult {
     },
     released: shape.released ?? 1000,
     onTime: shape.onTime ?? 1000,
+    fit: { distance: 0.001, plannedGapCv: 0, sentGapCv: 0.3 },
     span: msToNs(999),
     elapsed: secondsToNs(1),
     inFlight: { halfway: 1, atEnd: 1, peak: 4, ...shape.inFlight },

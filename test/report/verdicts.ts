@@ -311,6 +311,7 @@ export function trial(scenario: string, side: Side, more: Partial<Trial> = {}): 
       counts: { scheduled: shots, ok: shots - 1, failed: 1, timedOut: 0, dropped: 0, unfinished: 0 },
       released: shots,
       onTime: Math.round(shots * 0.97),
+      fit: { distance: 0.001, plannedGapCv: 0, sentGapCv: 0.3 },
       span: ns(20e9),
       elapsed: ns(20.1e9),
       inFlight: { halfway: 1, atEnd: 1, peak: 4 },

@@ -130,6 +130,7 @@ export function trialOf(where: Where, changes: Partial<Figures> = {}): Trial {
       },
       released: sliceRequests,
       onTime: sliceRequests - figures.late,
+      fit: { distance: 0.001, plannedGapCv: 0, sentGapCv: 0.3 },
       span: ns(625e6),
       elapsed: ns(630e6),
       inFlight: { halfway: 1, atEnd: 1, peak: 4 },
