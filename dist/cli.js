@@ -29,9 +29,9 @@ var __export = (target, all) => {
 };
 var __copyProps = (to, from, except, desc) => {
   if (from && typeof from === "object" || typeof from === "function") {
-    for (let key of __getOwnPropNames(from))
-      if (!__hasOwnProp.call(to, key) && key !== except)
-        __defProp(to, key, { get: () => from[key], enumerable: !(desc = __getOwnPropDesc(from, key)) || desc.enumerable });
+    for (let key2 of __getOwnPropNames(from))
+      if (!__hasOwnProp.call(to, key2) && key2 !== except)
+        __defProp(to, key2, { get: () => from[key2], enumerable: !(desc = __getOwnPropDesc(from, key2)) || desc.enumerable });
   }
   return to;
 };
@@ -1938,11 +1938,11 @@ var require_visit = __commonJS({
     visit2.BREAK = BREAK;
     visit2.SKIP = SKIP;
     visit2.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path) {
-      const ctrl = callVisitor(key, node2, visitor, path);
+    function visit_(key2, node2, visitor, path) {
+      const ctrl = callVisitor(key2, node2, visitor, path);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path, ctrl);
-        return visit_(key, ctrl, visitor, path);
+        replaceNode(key2, path, ctrl);
+        return visit_(key2, ctrl, visitor, path);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
@@ -1986,11 +1986,11 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path) {
-      const ctrl = await callVisitor(key, node2, visitor, path);
+    async function visitAsync_(key2, node2, visitor, path) {
+      const ctrl = await callVisitor(key2, node2, visitor, path);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path, ctrl);
-        return visitAsync_(key, ctrl, visitor, path);
+        replaceNode(key2, path, ctrl);
+        return visitAsync_(key2, ctrl, visitor, path);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
@@ -2040,27 +2040,27 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path) {
+    function callVisitor(key2, node2, visitor, path) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path);
+        return visitor(key2, node2, path);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path);
+        return visitor.Map?.(key2, node2, path);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path);
+        return visitor.Seq?.(key2, node2, path);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path);
+        return visitor.Pair?.(key2, node2, path);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path);
+        return visitor.Scalar?.(key2, node2, path);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path);
+        return visitor.Alias?.(key2, node2, path);
       return void 0;
     }
-    function replaceNode(key, path, node2) {
+    function replaceNode(key2, path, node2) {
       const parent = path[path.length - 1];
       if (identity.isCollection(parent)) {
-        parent.items[key] = node2;
+        parent.items[key2] = node2;
       } else if (identity.isPair(parent)) {
-        if (key === "key")
+        if (key2 === "key")
           parent.key = node2;
         else
           parent.value = node2;
@@ -2321,7 +2321,7 @@ var require_anchors = __commonJS({
 var require_applyReviver = __commonJS({
   "node_modules/yaml/dist/doc/applyReviver.js"(exports2) {
     "use strict";
-    function applyReviver(reviver, obj, key, val) {
+    function applyReviver(reviver, obj, key2, val) {
       if (val && typeof val === "object") {
         if (Array.isArray(val)) {
           for (let i = 0, len = val.length; i < len; ++i) {
@@ -2361,7 +2361,7 @@ var require_applyReviver = __commonJS({
           }
         }
       }
-      return reviver.call(obj, key, val);
+      return reviver.call(obj, key2, val);
     }
     exports2.applyReviver = applyReviver;
   }
@@ -2724,14 +2724,14 @@ var require_Collection = __commonJS({
         if (isEmptyPath(path))
           this.add(value);
         else {
-          const [key, ...rest] = path;
-          const node2 = this.get(key, true);
+          const [key2, ...rest] = path;
+          const node2 = this.get(key2, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
           else if (node2 === void 0 && this.schema)
-            this.set(key, collectionFromPath(this.schema, rest, value));
+            this.set(key2, collectionFromPath(this.schema, rest, value));
           else
-            throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+            throw new Error(`Expected YAML collection at ${key2}. Remaining path: ${rest}`);
         }
       }
       /**
@@ -2739,14 +2739,14 @@ var require_Collection = __commonJS({
        * @returns `true` if the item was found and removed.
        */
       deleteIn(path) {
-        const [key, ...rest] = path;
+        const [key2, ...rest] = path;
         if (rest.length === 0)
-          return this.delete(key);
-        const node2 = this.get(key, true);
+          return this.delete(key2);
+        const node2 = this.get(key2, true);
         if (identity.isCollection(node2))
           return node2.deleteIn(rest);
         else
-          throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+          throw new Error(`Expected YAML collection at ${key2}. Remaining path: ${rest}`);
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -2754,8 +2754,8 @@ var require_Collection = __commonJS({
        * `true` (collections are always returned intact).
        */
       getIn(path, keepScalar) {
-        const [key, ...rest] = path;
-        const node2 = this.get(key, true);
+        const [key2, ...rest] = path;
+        const node2 = this.get(key2, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
         else
@@ -2773,10 +2773,10 @@ var require_Collection = __commonJS({
        * Checks if the collection includes a value with the key `key`.
        */
       hasIn(path) {
-        const [key, ...rest] = path;
+        const [key2, ...rest] = path;
         if (rest.length === 0)
-          return this.has(key);
-        const node2 = this.get(key, true);
+          return this.has(key2);
+        const node2 = this.get(key2, true);
         return identity.isCollection(node2) ? node2.hasIn(rest) : false;
       }
       /**
@@ -2784,17 +2784,17 @@ var require_Collection = __commonJS({
        * boolean to add/remove the item from the set.
        */
       setIn(path, value) {
-        const [key, ...rest] = path;
+        const [key2, ...rest] = path;
         if (rest.length === 0) {
-          this.set(key, value);
+          this.set(key2, value);
         } else {
-          const node2 = this.get(key, true);
+          const node2 = this.get(key2, true);
           if (identity.isCollection(node2))
             node2.setIn(rest, value);
           else if (node2 === void 0 && this.schema)
-            this.set(key, collectionFromPath(this.schema, rest, value));
+            this.set(key2, collectionFromPath(this.schema, rest, value));
           else
-            throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+            throw new Error(`Expected YAML collection at ${key2}. Remaining path: ${rest}`);
         }
       }
     };
@@ -3372,19 +3372,19 @@ var require_stringifyPair = __commonJS({
     var Scalar = require_Scalar();
     var stringify = require_stringify();
     var stringifyComment = require_stringifyComment();
-    function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
+    function stringifyPair({ key: key2, value }, ctx, onComment, onChompKeep) {
       const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys: simpleKeys2 } } = ctx;
-      let keyComment = identity.isNode(key) && key.comment || null;
+      let keyComment = identity.isNode(key2) && key2.comment || null;
       if (simpleKeys2) {
         if (keyComment) {
           throw new Error("With simple keys, key nodes cannot have comments");
         }
-        if (identity.isCollection(key) || !identity.isNode(key) && typeof key === "object") {
+        if (identity.isCollection(key2) || !identity.isNode(key2) && typeof key2 === "object") {
           const msg = "With simple keys, collection cannot be used as a key value";
           throw new Error(msg);
         }
       }
-      let explicitKey = !simpleKeys2 && (!key || keyComment && value == null && !ctx.inFlow || identity.isCollection(key) || (identity.isScalar(key) ? key.type === Scalar.Scalar.BLOCK_FOLDED || key.type === Scalar.Scalar.BLOCK_LITERAL : typeof key === "object"));
+      let explicitKey = !simpleKeys2 && (!key2 || keyComment && value == null && !ctx.inFlow || identity.isCollection(key2) || (identity.isScalar(key2) ? key2.type === Scalar.Scalar.BLOCK_FOLDED || key2.type === Scalar.Scalar.BLOCK_LITERAL : typeof key2 === "object"));
       ctx = Object.assign({}, ctx, {
         allNullValues: false,
         implicitKey: !explicitKey && (simpleKeys2 || !allNullValues),
@@ -3392,7 +3392,7 @@ var require_stringifyPair = __commonJS({
       });
       let keyCommentDone = false;
       let chompKeep = false;
-      let str = stringify.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+      let str = stringify.stringify(key2, ctx, () => keyCommentDone = true, () => chompKeep = true);
       if (!explicitKey && !ctx.inFlow && str.length > 1024) {
         if (simpleKeys2)
           throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
@@ -3536,7 +3536,7 @@ var require_merge = __commonJS({
       }),
       stringify: () => MERGE_KEY
     };
-    var isMergeKey = (ctx, key) => (merge2.identify(key) || identity.isScalar(key) && (!key.type || key.type === Scalar.Scalar.PLAIN) && merge2.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge2.tag && tag.default);
+    var isMergeKey = (ctx, key2) => (merge2.identify(key2) || identity.isScalar(key2) && (!key2.type || key2.type === Scalar.Scalar.PLAIN) && merge2.identify(key2.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge2.tag && tag.default);
     function addMergeToJSMap(ctx, map2, value) {
       const source = resolveAliasValue(ctx, value);
       if (identity.isSeq(source))
@@ -3553,14 +3553,14 @@ var require_merge = __commonJS({
       if (!identity.isMap(source))
         throw new Error("Merge sources must be maps or map aliases");
       const srcMap = source.toJSON(null, ctx, Map);
-      for (const [key, value2] of srcMap) {
+      for (const [key2, value2] of srcMap) {
         if (map2 instanceof Map) {
-          if (!map2.has(key))
-            map2.set(key, value2);
+          if (!map2.has(key2))
+            map2.set(key2, value2);
         } else if (map2 instanceof Set) {
-          map2.add(key);
-        } else if (!Object.prototype.hasOwnProperty.call(map2, key)) {
-          Object.defineProperty(map2, key, {
+          map2.add(key2);
+        } else if (!Object.prototype.hasOwnProperty.call(map2, key2)) {
+          Object.defineProperty(map2, key2, {
             value: value2,
             writable: true,
             enumerable: true,
@@ -3588,19 +3588,19 @@ var require_addPairToJSMap = __commonJS({
     var stringify = require_stringify();
     var identity = require_identity();
     var toJS = require_toJS();
-    function addPairToJSMap(ctx, map2, { key, value }) {
-      if (identity.isNode(key) && key.addToJSMap)
-        key.addToJSMap(ctx, map2, value);
-      else if (merge2.isMergeKey(ctx, key))
+    function addPairToJSMap(ctx, map2, { key: key2, value }) {
+      if (identity.isNode(key2) && key2.addToJSMap)
+        key2.addToJSMap(ctx, map2, value);
+      else if (merge2.isMergeKey(ctx, key2))
         merge2.addMergeToJSMap(ctx, map2, value);
       else {
-        const jsKey = toJS.toJS(key, "", ctx);
+        const jsKey = toJS.toJS(key2, "", ctx);
         if (map2 instanceof Map) {
           map2.set(jsKey, toJS.toJS(value, jsKey, ctx));
         } else if (map2 instanceof Set) {
           map2.add(jsKey);
         } else {
-          const stringKey = stringifyKey(key, jsKey, ctx);
+          const stringKey = stringifyKey(key2, jsKey, ctx);
           const jsValue = toJS.toJS(value, stringKey, ctx);
           if (stringKey in map2)
             Object.defineProperty(map2, stringKey, {
@@ -3615,19 +3615,19 @@ var require_addPairToJSMap = __commonJS({
       }
       return map2;
     }
-    function stringifyKey(key, jsKey, ctx) {
+    function stringifyKey(key2, jsKey, ctx) {
       if (jsKey === null)
         return "";
       if (typeof jsKey !== "object")
         return String(jsKey);
-      if (identity.isNode(key) && ctx?.doc) {
+      if (identity.isNode(key2) && ctx?.doc) {
         const strCtx = stringify.createStringifyContext(ctx.doc, {});
         strCtx.anchors = /* @__PURE__ */ new Set();
         for (const node2 of ctx.anchors.keys())
           strCtx.anchors.add(node2.anchor);
         strCtx.inFlow = true;
         strCtx.inStringifyKey = true;
-        const strKey = key.toString(strCtx);
+        const strKey = key2.toString(strCtx);
         if (!ctx.mapKeyWarned) {
           let jsonStr = JSON.stringify(strKey);
           if (jsonStr.length > 40)
@@ -3651,24 +3651,24 @@ var require_Pair = __commonJS({
     var stringifyPair = require_stringifyPair();
     var addPairToJSMap = require_addPairToJSMap();
     var identity = require_identity();
-    function createPair(key, value, ctx) {
-      const k = createNode.createNode(key, void 0, ctx);
+    function createPair(key2, value, ctx) {
+      const k = createNode.createNode(key2, void 0, ctx);
       const v = createNode.createNode(value, void 0, ctx);
       return new Pair(k, v);
     }
     var Pair = class _Pair {
-      constructor(key, value = null) {
+      constructor(key2, value = null) {
         Object.defineProperty(this, identity.NODE_TYPE, { value: identity.PAIR });
-        this.key = key;
+        this.key = key2;
         this.value = value;
       }
       clone(schema) {
-        let { key, value } = this;
-        if (identity.isNode(key))
-          key = key.clone(schema);
+        let { key: key2, value } = this;
+        if (identity.isNode(key2))
+          key2 = key2.clone(schema);
         if (identity.isNode(value))
           value = value.clone(schema);
-        return new _Pair(key, value);
+        return new _Pair(key2, value);
       }
       toJSON(_, ctx) {
         const pair = ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
@@ -3844,11 +3844,11 @@ var require_YAMLMap = __commonJS({
     var identity = require_identity();
     var Pair = require_Pair();
     var Scalar = require_Scalar();
-    function findPair(items, key) {
-      const k = identity.isScalar(key) ? key.value : key;
+    function findPair(items, key2) {
+      const k = identity.isScalar(key2) ? key2.value : key2;
       for (const it of items) {
         if (identity.isPair(it)) {
-          if (it.key === key || it.key === k)
+          if (it.key === key2 || it.key === k)
             return it;
           if (identity.isScalar(it.key) && it.key.value === k)
             return it;
@@ -3871,20 +3871,20 @@ var require_YAMLMap = __commonJS({
       static from(schema, obj, ctx) {
         const { keepUndefined, replacer } = ctx;
         const map2 = new this(schema);
-        const add = (key, value) => {
+        const add = (key2, value) => {
           if (typeof replacer === "function")
-            value = replacer.call(obj, key, value);
-          else if (Array.isArray(replacer) && !replacer.includes(key))
+            value = replacer.call(obj, key2, value);
+          else if (Array.isArray(replacer) && !replacer.includes(key2))
             return;
           if (value !== void 0 || keepUndefined)
-            map2.items.push(Pair.createPair(key, value, ctx));
+            map2.items.push(Pair.createPair(key2, value, ctx));
         };
         if (obj instanceof Map) {
-          for (const [key, value] of obj)
-            add(key, value);
+          for (const [key2, value] of obj)
+            add(key2, value);
         } else if (obj && typeof obj === "object") {
-          for (const key of Object.keys(obj))
-            add(key, obj[key]);
+          for (const key2 of Object.keys(obj))
+            add(key2, obj[key2]);
         }
         if (typeof schema.sortMapEntries === "function") {
           map2.items.sort(schema.sortMapEntries);
@@ -3924,23 +3924,23 @@ var require_YAMLMap = __commonJS({
           this.items.push(_pair);
         }
       }
-      delete(key) {
-        const it = findPair(this.items, key);
+      delete(key2) {
+        const it = findPair(this.items, key2);
         if (!it)
           return false;
         const del = this.items.splice(this.items.indexOf(it), 1);
         return del.length > 0;
       }
-      get(key, keepScalar) {
-        const it = findPair(this.items, key);
+      get(key2, keepScalar) {
+        const it = findPair(this.items, key2);
         const node2 = it?.value;
         return (!keepScalar && identity.isScalar(node2) ? node2.value : node2) ?? void 0;
       }
-      has(key) {
-        return !!findPair(this.items, key);
+      has(key2) {
+        return !!findPair(this.items, key2);
       }
-      set(key, value) {
-        this.add(new Pair.Pair(key, value), true);
+      set(key2, value) {
+        this.add(new Pair.Pair(key2, value), true);
       }
       /**
        * @param ctx - Conversion context, originally set in Document#toJS()
@@ -4029,15 +4029,15 @@ var require_YAMLSeq = __commonJS({
        *
        * @returns `true` if the item was found and removed.
        */
-      delete(key) {
-        const idx = asItemIndex(key);
+      delete(key2) {
+        const idx = asItemIndex(key2);
         if (typeof idx !== "number")
           return false;
         const del = this.items.splice(idx, 1);
         return del.length > 0;
       }
-      get(key, keepScalar) {
-        const idx = asItemIndex(key);
+      get(key2, keepScalar) {
+        const idx = asItemIndex(key2);
         if (typeof idx !== "number")
           return void 0;
         const it = this.items[idx];
@@ -4049,8 +4049,8 @@ var require_YAMLSeq = __commonJS({
        * `key` must contain a representation of an integer for this to succeed.
        * It may be wrapped in a `Scalar`.
        */
-      has(key) {
-        const idx = asItemIndex(key);
+      has(key2) {
+        const idx = asItemIndex(key2);
         return typeof idx === "number" && idx < this.items.length;
       }
       /**
@@ -4060,10 +4060,10 @@ var require_YAMLSeq = __commonJS({
        * If `key` does not contain a representation of an integer, this will throw.
        * It may be wrapped in a `Scalar`.
        */
-      set(key, value) {
-        const idx = asItemIndex(key);
+      set(key2, value) {
+        const idx = asItemIndex(key2);
         if (typeof idx !== "number")
-          throw new Error(`Expected a valid index, not ${key}.`);
+          throw new Error(`Expected a valid index, not ${key2}.`);
         const prev = this.items[idx];
         if (identity.isScalar(prev) && Scalar.isScalarValue(value))
           prev.value = value;
@@ -4097,8 +4097,8 @@ var require_YAMLSeq = __commonJS({
           let i = 0;
           for (let it of obj) {
             if (typeof replacer === "function") {
-              const key = obj instanceof Set ? it : String(i++);
-              it = replacer.call(obj, key, it);
+              const key2 = obj instanceof Set ? it : String(i++);
+              it = replacer.call(obj, key2, it);
             }
             seq.items.push(createNode.createNode(it, void 0, ctx));
           }
@@ -4106,8 +4106,8 @@ var require_YAMLSeq = __commonJS({
         return seq;
       }
     };
-    function asItemIndex(key) {
-      let idx = identity.isScalar(key) ? key.value : key;
+    function asItemIndex(key2) {
+      let idx = identity.isScalar(key2) ? key2.value : key2;
       if (idx && typeof idx === "string")
         idx = Number(idx);
       return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
@@ -4521,25 +4521,25 @@ ${cn.comment}` : item.comment;
         for (let it of iterable) {
           if (typeof replacer === "function")
             it = replacer.call(iterable, String(i++), it);
-          let key, value;
+          let key2, value;
           if (Array.isArray(it)) {
             if (it.length === 2) {
-              key = it[0];
+              key2 = it[0];
               value = it[1];
             } else
               throw new TypeError(`Expected [key, value] tuple: ${it}`);
           } else if (it && it instanceof Object) {
             const keys = Object.keys(it);
             if (keys.length === 1) {
-              key = keys[0];
-              value = it[key];
+              key2 = keys[0];
+              value = it[key2];
             } else {
               throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
             }
           } else {
-            key = it;
+            key2 = it;
           }
-          pairs2.items.push(Pair.createPair(key, value, ctx));
+          pairs2.items.push(Pair.createPair(key2, value, ctx));
         }
       return pairs2;
     }
@@ -4586,16 +4586,16 @@ var require_omap = __commonJS({
         if (ctx?.onCreate)
           ctx.onCreate(map2);
         for (const pair of this.items) {
-          let key, value;
+          let key2, value;
           if (identity.isPair(pair)) {
-            key = toJS.toJS(pair.key, "", ctx);
-            value = toJS.toJS(pair.value, key, ctx);
+            key2 = toJS.toJS(pair.key, "", ctx);
+            value = toJS.toJS(pair.value, key2, ctx);
           } else {
-            key = toJS.toJS(pair, "", ctx);
+            key2 = toJS.toJS(pair, "", ctx);
           }
-          if (map2.has(key))
+          if (map2.has(key2))
             throw new Error("Ordered maps must not include duplicate keys");
-          map2.set(key, value);
+          map2.set(key2, value);
         }
         return map2;
       }
@@ -4616,12 +4616,12 @@ var require_omap = __commonJS({
       resolve(seq, onError) {
         const pairs$1 = pairs.resolvePairs(seq, onError);
         const seenKeys = [];
-        for (const { key } of pairs$1.items) {
-          if (identity.isScalar(key)) {
-            if (seenKeys.includes(key.value)) {
-              onError(`Ordered maps must not include duplicate keys: ${key.value}`);
+        for (const { key: key2 } of pairs$1.items) {
+          if (identity.isScalar(key2)) {
+            if (seenKeys.includes(key2.value)) {
+              onError(`Ordered maps must not include duplicate keys: ${key2.value}`);
             } else {
-              seenKeys.push(key.value);
+              seenKeys.push(key2.value);
             }
           }
         }
@@ -4806,14 +4806,14 @@ var require_set = __commonJS({
         super(schema);
         this.tag = _YAMLSet.tag;
       }
-      add(key) {
+      add(key2) {
         let pair;
-        if (identity.isPair(key))
-          pair = key;
-        else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null)
-          pair = new Pair.Pair(key.key, null);
+        if (identity.isPair(key2))
+          pair = key2;
+        else if (key2 && typeof key2 === "object" && "key" in key2 && "value" in key2 && key2.value === null)
+          pair = new Pair.Pair(key2.key, null);
         else
-          pair = new Pair.Pair(key, null);
+          pair = new Pair.Pair(key2, null);
         const prev = YAMLMap.findPair(this.items, pair.key);
         if (!prev)
           this.items.push(pair);
@@ -4822,18 +4822,18 @@ var require_set = __commonJS({
        * If `keepPair` is `true`, returns the Pair matching `key`.
        * Otherwise, returns the value of that Pair's key.
        */
-      get(key, keepPair) {
-        const pair = YAMLMap.findPair(this.items, key);
+      get(key2, keepPair) {
+        const pair = YAMLMap.findPair(this.items, key2);
         return !keepPair && identity.isPair(pair) ? identity.isScalar(pair.key) ? pair.key.value : pair.key : pair;
       }
-      set(key, value) {
+      set(key2, value) {
         if (typeof value !== "boolean")
           throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
-        const prev = YAMLMap.findPair(this.items, key);
+        const prev = YAMLMap.findPair(this.items, key2);
         if (prev && !value) {
           this.items.splice(this.items.indexOf(prev), 1);
         } else if (!prev && value) {
-          this.items.push(new Pair.Pair(key));
+          this.items.push(new Pair.Pair(key2));
         }
       }
       toJSON(_, ctx) {
@@ -5080,7 +5080,7 @@ var require_tags = __commonJS({
         if (Array.isArray(customTags))
           tags = [];
         else {
-          const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
+          const keys = Array.from(schemas.keys()).filter((key2) => key2 !== "yaml11").map((key2) => JSON.stringify(key2)).join(", ");
           throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
         }
       }
@@ -5096,7 +5096,7 @@ var require_tags = __commonJS({
         const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
         if (!tagObj) {
           const tagName = JSON.stringify(tag);
-          const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
+          const keys = Object.keys(tagsByName).map((key2) => JSON.stringify(key2)).join(", ");
           throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
         }
         if (!tags2.includes(tagObj))
@@ -5360,8 +5360,8 @@ var require_Document = __commonJS({
        * Convert a key and a value into a `Pair` using the current schema,
        * recursively wrapping all values as `Scalar` or `Collection` nodes.
        */
-      createPair(key, value, options = {}) {
-        const k = this.createNode(key, null, options);
+      createPair(key2, value, options = {}) {
+        const k = this.createNode(key2, null, options);
         const v = this.createNode(value, null, options);
         return new Pair.Pair(k, v);
       }
@@ -5369,8 +5369,8 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      delete(key) {
-        return assertCollection(this.contents) ? this.contents.delete(key) : false;
+      delete(key2) {
+        return assertCollection(this.contents) ? this.contents.delete(key2) : false;
       }
       /**
        * Removes a value from the document.
@@ -5390,8 +5390,8 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      get(key, keepScalar) {
-        return identity.isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
+      get(key2, keepScalar) {
+        return identity.isCollection(this.contents) ? this.contents.get(key2, keepScalar) : void 0;
       }
       /**
        * Returns item at `path`, or `undefined` if not found. By default unwraps
@@ -5406,8 +5406,8 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value with the key `key`.
        */
-      has(key) {
-        return identity.isCollection(this.contents) ? this.contents.has(key) : false;
+      has(key2) {
+        return identity.isCollection(this.contents) ? this.contents.has(key2) : false;
       }
       /**
        * Checks if the document includes a value at `path`.
@@ -5421,11 +5421,11 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      set(key, value) {
+      set(key2, value) {
         if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, [key], value);
+          this.contents = Collection.collectionFromPath(this.schema, [key2], value);
         } else if (assertCollection(this.contents)) {
-          this.contents.set(key, value);
+          this.contents.set(key2, value);
         }
       }
       /**
@@ -5733,24 +5733,24 @@ var require_resolve_props = __commonJS({
 var require_util_contains_newline = __commonJS({
   "node_modules/yaml/dist/compose/util-contains-newline.js"(exports2) {
     "use strict";
-    function containsNewline(key) {
-      if (!key)
+    function containsNewline(key2) {
+      if (!key2)
         return null;
-      switch (key.type) {
+      switch (key2.type) {
         case "alias":
         case "scalar":
         case "double-quoted-scalar":
         case "single-quoted-scalar":
-          if (key.source.includes("\n"))
+          if (key2.source.includes("\n"))
             return true;
-          if (key.end) {
-            for (const st of key.end)
+          if (key2.end) {
+            for (const st of key2.end)
               if (st.type === "newline")
                 return true;
           }
           return false;
         case "flow-collection":
-          for (const it of key.items) {
+          for (const it of key2.items) {
             for (const st of it.start)
               if (st.type === "newline")
                 return true;
@@ -5824,10 +5824,10 @@ var require_resolve_block_map = __commonJS({
       let offset = bm.offset;
       let commentEnd = null;
       for (const collItem of bm.items) {
-        const { start: start4, key, sep: sep2, value } = collItem;
+        const { start: start4, key: key2, sep: sep2, value } = collItem;
         const keyProps = resolveProps.resolveProps(start4, {
           indicator: "explicit-key-ind",
-          next: key ?? sep2?.[0],
+          next: key2 ?? sep2?.[0],
           offset,
           onError,
           parentIndent: bm.indent,
@@ -5835,10 +5835,10 @@ var require_resolve_block_map = __commonJS({
         });
         const implicitKey = !keyProps.found;
         if (implicitKey) {
-          if (key) {
-            if (key.type === "block-seq")
+          if (key2) {
+            if (key2.type === "block-seq")
               onError(offset, "BLOCK_AS_IMPLICIT_KEY", "A block sequence may not be used as an implicit map key");
-            else if ("indent" in key && key.indent !== bm.indent)
+            else if ("indent" in key2 && key2.indent !== bm.indent)
               onError(offset, "BAD_INDENT", startColMsg);
           }
           if (!keyProps.anchor && !keyProps.tag && !sep2) {
@@ -5851,17 +5851,17 @@ var require_resolve_block_map = __commonJS({
             }
             continue;
           }
-          if (keyProps.newlineAfterProp || utilContainsNewline.containsNewline(key)) {
-            onError(key ?? start4[start4.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
+          if (keyProps.newlineAfterProp || utilContainsNewline.containsNewline(key2)) {
+            onError(key2 ?? start4[start4.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
           }
         } else if (keyProps.found?.indent !== bm.indent) {
           onError(offset, "BAD_INDENT", startColMsg);
         }
         ctx.atKey = true;
         const keyStart = keyProps.end;
-        const keyNode = key ? composeNode(ctx, key, keyProps, onError) : composeEmptyNode(ctx, keyStart, start4, null, keyProps, onError);
+        const keyNode = key2 ? composeNode(ctx, key2, keyProps, onError) : composeEmptyNode(ctx, keyStart, start4, null, keyProps, onError);
         if (ctx.schema.compat)
-          utilFlowIndentCheck.flowIndentCheck(bm.indent, key, onError);
+          utilFlowIndentCheck.flowIndentCheck(bm.indent, key2, onError);
         ctx.atKey = false;
         if (utilMapIncludes.mapIncludes(ctx, map2.items, keyNode))
           onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
@@ -5871,7 +5871,7 @@ var require_resolve_block_map = __commonJS({
           offset: keyNode.range[2],
           onError,
           parentIndent: bm.indent,
-          startOnNewline: !key || key.type === "block-scalar"
+          startOnNewline: !key2 || key2.type === "block-scalar"
         });
         offset = valueProps.end;
         if (valueProps.found) {
@@ -6035,11 +6035,11 @@ var require_resolve_flow_collection = __commonJS({
       let offset = fc.offset + fc.start.source.length;
       for (let i = 0; i < fc.items.length; ++i) {
         const collItem = fc.items[i];
-        const { start: start4, key, sep: sep2, value } = collItem;
+        const { start: start4, key: key2, sep: sep2, value } = collItem;
         const props = resolveProps.resolveProps(start4, {
           flow: fcName,
           indicator: "explicit-key-ind",
-          next: key ?? sep2?.[0],
+          next: key2 ?? sep2?.[0],
           offset,
           onError,
           parentIndent: fc.indent,
@@ -6060,9 +6060,9 @@ var require_resolve_flow_collection = __commonJS({
             offset = props.end;
             continue;
           }
-          if (!isMap2 && ctx.options.strict && utilContainsNewline.containsNewline(key))
+          if (!isMap2 && ctx.options.strict && utilContainsNewline.containsNewline(key2))
             onError(
-              key,
+              key2,
               // checked by containsNewline()
               "MULTILINE_IMPLICIT_KEY",
               "Implicit keys of flow sequence pairs need to be on a single line"
@@ -6109,8 +6109,8 @@ var require_resolve_flow_collection = __commonJS({
         } else {
           ctx.atKey = true;
           const keyStart = props.end;
-          const keyNode = key ? composeNode(ctx, key, props, onError) : composeEmptyNode(ctx, keyStart, start4, null, props, onError);
-          if (isBlock(key))
+          const keyNode = key2 ? composeNode(ctx, key2, props, onError) : composeEmptyNode(ctx, keyStart, start4, null, props, onError);
+          if (isBlock(key2))
             onError(keyNode.range, "BLOCK_IN_FLOW", blockMsg);
           ctx.atKey = false;
           const valueProps = resolveProps.resolveProps(sep2 ?? [], {
@@ -7260,9 +7260,9 @@ var require_cst_scalar = __commonJS({
         ];
         if (!addEndtoBlockProps(props, "end" in token2 ? token2.end : void 0))
           props.push({ type: "newline", offset: -1, indent, source: "\n" });
-        for (const key of Object.keys(token2))
-          if (key !== "type" && key !== "offset")
-            delete token2[key];
+        for (const key2 of Object.keys(token2))
+          if (key2 !== "type" && key2 !== "offset")
+            delete token2[key2];
         Object.assign(token2, { type: "block-scalar", indent, props, source: body });
       }
     }
@@ -7310,9 +7310,9 @@ var require_cst_scalar = __commonJS({
         default: {
           const indent = "indent" in token2 ? token2.indent : -1;
           const end2 = "end" in token2 && Array.isArray(token2.end) ? token2.end.filter((st) => st.type === "space" || st.type === "comment" || st.type === "newline") : [];
-          for (const key of Object.keys(token2))
-            if (key !== "type" && key !== "offset")
-              delete token2[key];
+          for (const key2 of Object.keys(token2))
+            if (key2 !== "type" && key2 !== "offset")
+              delete token2[key2];
           Object.assign(token2, { type, indent, source, end: end2 });
         }
       }
@@ -7367,12 +7367,12 @@ var require_cst_stringify = __commonJS({
         }
       }
     }
-    function stringifyItem({ start: start4, key, sep: sep2, value }) {
+    function stringifyItem({ start: start4, key: key2, sep: sep2, value }) {
       let res = "";
       for (const st of start4)
         res += st.source;
-      if (key)
-        res += stringifyToken(key);
+      if (key2)
+        res += stringifyToken(key2);
       if (sep2)
         for (const st of sep2)
           res += st.source;
@@ -8704,7 +8704,7 @@ var require_parser = __commonJS({
                   });
                 } else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
                   const start5 = getFirstKeyStartProps(it.start);
-                  const key = it.key;
+                  const key2 = it.key;
                   const sep2 = it.sep;
                   sep2.push(this.sourceToken);
                   delete it.key;
@@ -8713,7 +8713,7 @@ var require_parser = __commonJS({
                     type: "block-map",
                     offset: this.offset,
                     indent: this.indent,
-                    items: [{ start: start5, key, sep: sep2 }]
+                    items: [{ start: start5, key: key2, sep: sep2 }]
                   });
                 } else if (start4.length > 0) {
                   it.sep = it.sep.concat(start4, this.sourceToken);
@@ -9553,16 +9553,16 @@ var require_Histogram = __commonJS({
     exports2.NO_TAG = "NO TAG";
     var toSummary = (histogram) => {
       const { totalCount, maxValue, numberOfSignificantValueDigits } = histogram;
-      const round = (0, formatters_1.keepSignificantDigits)(numberOfSignificantValueDigits);
+      const round2 = (0, formatters_1.keepSignificantDigits)(numberOfSignificantValueDigits);
       return {
-        p50: round(histogram.getValueAtPercentile(50)),
-        p75: round(histogram.getValueAtPercentile(75)),
-        p90: round(histogram.getValueAtPercentile(90)),
-        p97_5: round(histogram.getValueAtPercentile(97.5)),
-        p99: round(histogram.getValueAtPercentile(99)),
-        p99_9: round(histogram.getValueAtPercentile(99.9)),
-        p99_99: round(histogram.getValueAtPercentile(99.99)),
-        p99_999: round(histogram.getValueAtPercentile(99.999)),
+        p50: round2(histogram.getValueAtPercentile(50)),
+        p75: round2(histogram.getValueAtPercentile(75)),
+        p90: round2(histogram.getValueAtPercentile(90)),
+        p97_5: round2(histogram.getValueAtPercentile(97.5)),
+        p99: round2(histogram.getValueAtPercentile(99)),
+        p99_9: round2(histogram.getValueAtPercentile(99.9)),
+        p99_99: round2(histogram.getValueAtPercentile(99.99)),
+        p99_999: round2(histogram.getValueAtPercentile(99.999)),
         max: maxValue,
         totalCount
       };
@@ -10359,8 +10359,8 @@ var require_common = __commonJS({
   "node_modules/pako/lib/utils/common.js"(exports2) {
     "use strict";
     var TYPED_OK = typeof Uint8Array !== "undefined" && typeof Uint16Array !== "undefined" && typeof Int32Array !== "undefined";
-    function _has(obj, key) {
-      return Object.prototype.hasOwnProperty.call(obj, key);
+    function _has(obj, key2) {
+      return Object.prototype.hasOwnProperty.call(obj, key2);
     }
     exports2.assign = function(obj) {
       var sources = Array.prototype.slice.call(arguments, 1);
@@ -13351,7 +13351,7 @@ var require_inflate = __commonJS({
       var hbuf = new utils.Buf8(4);
       var opts;
       var n;
-      var order = (
+      var order2 = (
         /* permutation of code lengths */
         [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
       );
@@ -13804,12 +13804,12 @@ var require_inflate = __commonJS({
                   hold += input2[next++] << bits;
                   bits += 8;
                 }
-                state.lens[order[state.have++]] = hold & 7;
+                state.lens[order2[state.have++]] = hold & 7;
                 hold >>>= 3;
                 bits -= 3;
               }
               while (state.have < 19) {
-                state.lens[order[state.have++]] = 0;
+                state.lens[order2[state.have++]] = 0;
               }
               state.lencode = state.lendyn;
               state.lenbits = 7;
@@ -17575,9 +17575,9 @@ var require_constants3 = __commonJS({
       return buffer;
     }
     for (let i = 0; i < wellknownHeaderNames.length; ++i) {
-      const key = wellknownHeaderNames[i];
-      const lowerCasedKey = key.toLowerCase();
-      headerNameLowerCasedRecord[key] = headerNameLowerCasedRecord[lowerCasedKey] = lowerCasedKey;
+      const key2 = wellknownHeaderNames[i];
+      const lowerCasedKey = key2.toLowerCase();
+      headerNameLowerCasedRecord[key2] = headerNameLowerCasedRecord[lowerCasedKey] = lowerCasedKey;
     }
     module2.exports = {
       wellknownHeaderNames,
@@ -17611,16 +17611,16 @@ var require_tree = __commonJS({
        * @param {any} value
        * @param {number} index
        */
-      constructor(key, value, index) {
-        if (index === void 0 || index >= key.length) {
+      constructor(key2, value, index) {
+        if (index === void 0 || index >= key2.length) {
           throw new TypeError("Unreachable");
         }
-        const code = this.code = key.charCodeAt(index);
+        const code = this.code = key2.charCodeAt(index);
         if (code > 127) {
           throw new TypeError("key must be ascii string");
         }
-        if (key.length !== ++index) {
-          this.middle = new _TstNode(key, value, index);
+        if (key2.length !== ++index) {
+          this.middle = new _TstNode(key2, value, index);
         } else {
           this.value = value;
         }
@@ -17630,15 +17630,15 @@ var require_tree = __commonJS({
        * @param {any} value
        * @returns {void}
        */
-      add(key, value) {
-        const length = key.length;
+      add(key2, value) {
+        const length = key2.length;
         if (length === 0) {
           throw new TypeError("Unreachable");
         }
         let index = 0;
         let node2 = this;
         while (true) {
-          const code = key.charCodeAt(index);
+          const code = key2.charCodeAt(index);
           if (code > 127) {
             throw new TypeError("key must be ascii string");
           }
@@ -17649,20 +17649,20 @@ var require_tree = __commonJS({
             } else if (node2.middle !== null) {
               node2 = node2.middle;
             } else {
-              node2.middle = new _TstNode(key, value, index);
+              node2.middle = new _TstNode(key2, value, index);
               break;
             }
           } else if (node2.code < code) {
             if (node2.left !== null) {
               node2 = node2.left;
             } else {
-              node2.left = new _TstNode(key, value, index);
+              node2.left = new _TstNode(key2, value, index);
               break;
             }
           } else if (node2.right !== null) {
             node2 = node2.right;
           } else {
-            node2.right = new _TstNode(key, value, index);
+            node2.right = new _TstNode(key2, value, index);
             break;
           }
         }
@@ -17671,12 +17671,12 @@ var require_tree = __commonJS({
        * @param {Uint8Array} key
        * @returns {TstNode | null}
        */
-      search(key) {
-        const keylength = key.length;
+      search(key2) {
+        const keylength = key2.length;
         let index = 0;
         let node2 = this;
         while (node2 !== null && index < keylength) {
-          let code = key[index];
+          let code = key2[index];
           if (code <= 90 && code >= 65) {
             code |= 32;
           }
@@ -17702,25 +17702,25 @@ var require_tree = __commonJS({
        * @param {any} value
        * @returns {void}
        * */
-      insert(key, value) {
+      insert(key2, value) {
         if (this.node === null) {
-          this.node = new TstNode(key, value, 0);
+          this.node = new TstNode(key2, value, 0);
         } else {
-          this.node.add(key, value);
+          this.node.add(key2, value);
         }
       }
       /**
        * @param {Uint8Array} key
        * @returns {any}
        */
-      lookup(key) {
-        return this.node?.search(key)?.value ?? null;
+      lookup(key2) {
+        return this.node?.search(key2)?.value ?? null;
       }
     };
     var tree = new TernarySearchTree();
     for (let i = 0; i < wellknownHeaderNames.length; ++i) {
-      const key = headerNameLowerCasedRecord[wellknownHeaderNames[i]];
-      tree.insert(key, key);
+      const key2 = headerNameLowerCasedRecord[wellknownHeaderNames[i]];
+      tree.insert(key2, key2);
     }
     module2.exports = {
       TernarySearchTree,
@@ -17953,31 +17953,31 @@ var require_util = __commonJS({
     function parseHeaders(headers2, obj) {
       if (obj === void 0) obj = {};
       for (let i = 0; i < headers2.length; i += 2) {
-        const key = headerNameToString(headers2[i]);
-        let val = obj[key];
+        const key2 = headerNameToString(headers2[i]);
+        let val = obj[key2];
         if (val !== void 0) {
-          if (!Object.hasOwn(obj, key)) {
+          if (!Object.hasOwn(obj, key2)) {
             const headersValue = typeof headers2[i + 1] === "string" ? headers2[i + 1] : Array.isArray(headers2[i + 1]) ? headers2[i + 1].map((x) => x.toString("latin1")) : headers2[i + 1].toString("latin1");
-            if (key === "__proto__") {
-              Object.defineProperty(obj, key, {
+            if (key2 === "__proto__") {
+              Object.defineProperty(obj, key2, {
                 value: headersValue,
                 enumerable: true,
                 configurable: true,
                 writable: true
               });
             } else {
-              obj[key] = headersValue;
+              obj[key2] = headersValue;
             }
           } else {
             if (typeof val === "string") {
               val = [val];
-              obj[key] = val;
+              obj[key2] = val;
             }
             val.push(headers2[i + 1].toString("latin1"));
           }
         } else {
           const headersValue = typeof headers2[i + 1] === "string" ? headers2[i + 1] : Array.isArray(headers2[i + 1]) ? headers2[i + 1].map((x) => x.toString("latin1")) : headers2[i + 1].toString("latin1");
-          obj[key] = headersValue;
+          obj[key2] = headersValue;
         }
       }
       return obj;
@@ -17985,14 +17985,14 @@ var require_util = __commonJS({
     function parseRawHeaders(headers2) {
       const headersLength = headers2.length;
       const ret = new Array(headersLength);
-      let key;
+      let key2;
       let val;
       for (let n = 0; n < headersLength; n += 2) {
-        key = headers2[n];
+        key2 = headers2[n];
         val = headers2[n + 1];
-        typeof key !== "string" && (key = key.toString());
+        typeof key2 !== "string" && (key2 = key2.toString());
         typeof val !== "string" && (val = val.toString("latin1"));
-        ret[n] = key;
+        ret[n] = key2;
         ret[n + 1] = val;
       }
       return ret;
@@ -19115,20 +19115,20 @@ var require_request = __commonJS({
           this.endHandler = null;
         }
       }
-      addHeader(key, value) {
-        processHeader(this, key, value);
+      addHeader(key2, value) {
+        processHeader(this, key2, value);
         return this;
       }
     };
-    function processHeader(request2, key, val) {
+    function processHeader(request2, key2, val) {
       if (val && (typeof val === "object" && !Array.isArray(val))) {
-        throw new InvalidArgumentError(`invalid ${key} header`);
+        throw new InvalidArgumentError(`invalid ${key2} header`);
       } else if (val === void 0) {
         return;
       }
-      let headerName2 = headerNameLowerCasedRecord[key];
+      let headerName2 = headerNameLowerCasedRecord[key2];
       if (headerName2 === void 0) {
-        headerName2 = key.toLowerCase();
+        headerName2 = key2.toLowerCase();
         if (headerNameLowerCasedRecord[headerName2] === void 0 && !isValidHTTPToken(headerName2)) {
           throw new InvalidArgumentError("invalid header key");
         }
@@ -19138,17 +19138,17 @@ var require_request = __commonJS({
         for (let i = 0; i < val.length; i++) {
           if (typeof val[i] === "string") {
             if (!isValidHeaderValue(val[i])) {
-              throw new InvalidArgumentError(`invalid ${key} header`);
+              throw new InvalidArgumentError(`invalid ${key2} header`);
             }
             arr.push(val[i]);
           } else if (val[i] === null) {
             arr.push("");
           } else if (typeof val[i] === "object") {
-            throw new InvalidArgumentError(`invalid ${key} header`);
+            throw new InvalidArgumentError(`invalid ${key2} header`);
           } else {
             const str = `${val[i]}`;
             if (!isValidHeaderValue(str)) {
-              throw new InvalidArgumentError(`invalid ${key} header`);
+              throw new InvalidArgumentError(`invalid ${key2} header`);
             }
             arr.push(str);
           }
@@ -19156,14 +19156,14 @@ var require_request = __commonJS({
         val = arr;
       } else if (typeof val === "string") {
         if (!isValidHeaderValue(val)) {
-          throw new InvalidArgumentError(`invalid ${key} header`);
+          throw new InvalidArgumentError(`invalid ${key2} header`);
         }
       } else if (val === null) {
         val = "";
       } else {
         val = `${val}`;
         if (!isValidHeaderValue(val)) {
-          throw new InvalidArgumentError(`invalid ${key} header`);
+          throw new InvalidArgumentError(`invalid ${key2} header`);
         }
       }
       if (headerName2 === "host") {
@@ -19184,7 +19184,7 @@ var require_request = __commonJS({
         request2.contentLength = parseInt(val, 10);
       } else if (request2.contentType === null && headerName2 === "content-type") {
         request2.contentType = val;
-        request2.headers.push(key, val);
+        request2.headers.push(key2, val);
       } else if (headerName2 === "transfer-encoding" || headerName2 === "keep-alive" || headerName2 === "upgrade") {
         throw new InvalidArgumentError(`invalid ${headerName2} header`);
       } else if (headerName2 === "connection") {
@@ -19204,7 +19204,7 @@ var require_request = __commonJS({
       } else if (headerName2 === "expect") {
         throw new NotSupportedError("expect header not supported");
       } else {
-        request2.headers.push(key, val);
+        request2.headers.push(key2, val);
       }
     }
     module2.exports = Request;
@@ -19255,15 +19255,15 @@ var require_wrap_handler = __commonJS({
       }
       onRequestUpgrade(controller, statusCode, headers2, socket) {
         const rawHeaders = [];
-        for (const [key, val] of Object.entries(headers2)) {
-          rawHeaders.push(Buffer.from(key, "latin1"), toRawHeaderValue(val));
+        for (const [key2, val] of Object.entries(headers2)) {
+          rawHeaders.push(Buffer.from(key2, "latin1"), toRawHeaderValue(val));
         }
         this.#handler.onUpgrade?.(statusCode, rawHeaders, socket);
       }
       onResponseStart(controller, statusCode, headers2, statusMessage) {
         const rawHeaders = [];
-        for (const [key, val] of Object.entries(headers2)) {
-          rawHeaders.push(Buffer.from(key, "latin1"), toRawHeaderValue(val));
+        for (const [key2, val] of Object.entries(headers2)) {
+          rawHeaders.push(Buffer.from(key2, "latin1"), toRawHeaderValue(val));
         }
         if (this.#handler.onHeaders?.(statusCode, rawHeaders, () => controller.resume(), statusMessage) === false) {
           controller.pause();
@@ -19276,8 +19276,8 @@ var require_wrap_handler = __commonJS({
       }
       onResponseEnd(controller, trailers) {
         const rawTrailers = [];
-        for (const [key, val] of Object.entries(trailers)) {
-          rawTrailers.push(Buffer.from(key, "latin1"), toRawHeaderValue(val));
+        for (const [key2, val] of Object.entries(trailers)) {
+          rawTrailers.push(Buffer.from(key2, "latin1"), toRawHeaderValue(val));
         }
         this.#handler.onComplete?.(rawTrailers);
       }
@@ -19328,7 +19328,7 @@ var require_dispatcher = __commonJS({
           }
         }
         return new Proxy(this, {
-          get: (target, key) => key === "dispatch" ? dispatch : target[key]
+          get: (target, key2) => key2 === "dispatch" ? dispatch : target[key2]
         });
       }
     };
@@ -19600,13 +19600,13 @@ var require_connect = __commonJS({
       constructor(maxCachedSessions) {
         this._maxCachedSessions = maxCachedSessions;
         this._sessionCache = /* @__PURE__ */ new Map();
-        this._sessionRegistry = new FinalizationRegistry((key) => {
+        this._sessionRegistry = new FinalizationRegistry((key2) => {
           if (this._sessionCache.size < this._maxCachedSessions) {
             return;
           }
-          const ref = this._sessionCache.get(key);
+          const ref = this._sessionCache.get(key2);
           if (ref !== void 0 && ref.deref() === void 0) {
-            this._sessionCache.delete(key);
+            this._sessionCache.delete(key2);
           }
         });
       }
@@ -19622,9 +19622,9 @@ var require_connect = __commonJS({
           this._sessionCache.delete(sessionKey);
         } else if (this._sessionCache.size >= this._maxCachedSessions) {
           let evicted = false;
-          for (const [key, ref] of this._sessionCache) {
+          for (const [key2, ref] of this._sessionCache) {
             if (ref.deref() === void 0) {
-              this._sessionCache.delete(key);
+              this._sessionCache.delete(key2);
               evicted = true;
               break;
             }
@@ -21425,20 +21425,20 @@ var require_webidl = __commonJS({
         const result = {};
         if (!types.isProxy(O)) {
           const keys2 = [...Object.getOwnPropertyNames(O), ...Object.getOwnPropertySymbols(O)];
-          for (const key of keys2) {
-            const keyName = webidl.util.Stringify(key);
-            const typedKey = keyConverter(key, prefix, `Key ${keyName} in ${argument}`);
-            const typedValue = valueConverter(O[key], prefix, `${argument}[${keyName}]`);
+          for (const key2 of keys2) {
+            const keyName = webidl.util.Stringify(key2);
+            const typedKey = keyConverter(key2, prefix, `Key ${keyName} in ${argument}`);
+            const typedValue = valueConverter(O[key2], prefix, `${argument}[${keyName}]`);
             result[typedKey] = typedValue;
           }
           return result;
         }
         const keys = Reflect.ownKeys(O);
-        for (const key of keys) {
-          const desc = Reflect.getOwnPropertyDescriptor(O, key);
+        for (const key2 of keys) {
+          const desc = Reflect.getOwnPropertyDescriptor(O, key2);
           if (desc?.enumerable) {
-            const typedKey = keyConverter(key, prefix, argument);
-            const typedValue = valueConverter(O[key], prefix, argument);
+            const typedKey = keyConverter(key2, prefix, argument);
+            const typedValue = valueConverter(O[key2], prefix, argument);
             result[typedKey] = typedValue;
           }
         }
@@ -21467,29 +21467,29 @@ var require_webidl = __commonJS({
           });
         }
         for (const options of converters) {
-          const { key, defaultValue, required: required2, converter } = options;
+          const { key: key2, defaultValue, required: required2, converter } = options;
           if (required2 === true) {
-            if (dictionary == null || !Object.hasOwn(dictionary, key)) {
+            if (dictionary == null || !Object.hasOwn(dictionary, key2)) {
               throw webidl.errors.exception({
                 header: prefix,
-                message: `Missing required key "${key}".`
+                message: `Missing required key "${key2}".`
               });
             }
           }
-          let value = dictionary?.[key];
+          let value = dictionary?.[key2];
           const hasDefault = defaultValue !== void 0;
           if (hasDefault && value === void 0) {
             value = defaultValue();
           }
           if (required2 || hasDefault || value !== void 0) {
-            value = converter(value, prefix, `${argument}.${key}`);
+            value = converter(value, prefix, `${argument}.${key2}`);
             if (options.allowedValues && !options.allowedValues.includes(value)) {
               throw webidl.errors.exception({
                 header: prefix,
                 message: `${value} is not an accepted type. Expected one of ${options.allowedValues.join(", ")}.`
               });
             }
-            dict[key] = value;
+            dict[key2] = value;
           }
         }
         return dict;
@@ -22136,18 +22136,18 @@ var require_util2 = __commonJS({
               done: true
             };
           }
-          const { [keyIndex]: key, [valueIndex]: value } = values[index];
+          const { [keyIndex]: key2, [valueIndex]: value } = values[index];
           this.#index = index + 1;
           let result;
           switch (this.#kind) {
             case "key":
-              result = key;
+              result = key2;
               break;
             case "value":
               result = value;
               break;
             case "key+value":
-              result = [key, value];
+              result = [key2, value];
               break;
           }
           return {
@@ -22213,8 +22213,8 @@ var require_util2 = __commonJS({
                 `Failed to execute 'forEach' on '${name2}': parameter 1 is not of type 'Function'.`
               );
             }
-            for (const { 0: key, 1: value } of makeIterator(this, "key+value")) {
-              callbackfn.call(thisArg, value, key, this);
+            for (const { 0: key2, 1: value } of makeIterator(this, "key+value")) {
+              callbackfn.call(thisArg, value, key2, this);
             }
           }
         }
@@ -22545,9 +22545,9 @@ var require_formdata = __commonJS({
     var nodeUtil = __require("node:util");
     var FormData = class _FormData {
       #state = [];
-      constructor(form = void 0) {
+      constructor(form2 = void 0) {
         webidl.util.markAsUncloneable(this);
-        if (form !== void 0) {
+        if (form2 !== void 0) {
           throw webidl.errors.conversionFailed({
             prefix: "FormData constructor",
             argument: "Argument 1",
@@ -23729,15 +23729,15 @@ var require_client_h1 = __commonJS({
         } else {
           this.headers[len - 1] = Buffer.concat([this.headers[len - 1], buf]);
         }
-        const key = this.headers[len - 2];
-        if (key.length === 10) {
-          const headerName2 = util.bufferToLowerCasedHeaderName(key);
+        const key2 = this.headers[len - 2];
+        if (key2.length === 10) {
+          const headerName2 = util.bufferToLowerCasedHeaderName(key2);
           if (headerName2 === "keep-alive") {
             this.keepAlive += buf.toString();
           } else if (headerName2 === "connection") {
             this.connection += buf.toString();
           }
-        } else if (key.length === 14 && util.bufferToLowerCasedHeaderName(key) === "content-length") {
+        } else if (key2.length === 14 && util.bufferToLowerCasedHeaderName(key2) === "content-length") {
           this.contentLength += buf.toString();
         }
         this.trackHeader(buf.length);
@@ -24293,15 +24293,15 @@ upgrade: ${upgrade}\r
       }
       if (Array.isArray(headers2)) {
         for (let n = 0; n < headers2.length; n += 2) {
-          const key = headers2[n + 0];
+          const key2 = headers2[n + 0];
           const val = headers2[n + 1];
           if (Array.isArray(val)) {
             for (let i = 0; i < val.length; i++) {
-              header += `${key}: ${val[i]}\r
+              header += `${key2}: ${val[i]}\r
 `;
             }
           } else {
-            header += `${key}: ${val}\r
+            header += `${key2}: ${val}\r
 `;
           }
         }
@@ -24959,28 +24959,28 @@ var require_client_h2 = __commonJS({
       }
       const headers2 = {};
       for (let n = 0; n < reqHeaders.length; n += 2) {
-        const key = reqHeaders[n + 0];
+        const key2 = reqHeaders[n + 0];
         const val = reqHeaders[n + 1];
-        if (key === "cookie") {
-          if (headers2[key] != null) {
-            headers2[key] = Array.isArray(headers2[key]) ? (headers2[key].push(val), headers2[key]) : [headers2[key], val];
+        if (key2 === "cookie") {
+          if (headers2[key2] != null) {
+            headers2[key2] = Array.isArray(headers2[key2]) ? (headers2[key2].push(val), headers2[key2]) : [headers2[key2], val];
           } else {
-            headers2[key] = val;
+            headers2[key2] = val;
           }
           continue;
         }
         if (Array.isArray(val)) {
           for (let i = 0; i < val.length; i++) {
-            if (headers2[key]) {
-              headers2[key] += `, ${val[i]}`;
+            if (headers2[key2]) {
+              headers2[key2] += `, ${val[i]}`;
             } else {
-              headers2[key] = val[i];
+              headers2[key2] = val[i];
             }
           }
-        } else if (headers2[key]) {
-          headers2[key] += `, ${val}`;
+        } else if (headers2[key2]) {
+          headers2[key2] += `, ${val}`;
         } else {
-          headers2[key] = val;
+          headers2[key2] = val;
         }
       }
       let stream = null;
@@ -25106,8 +25106,8 @@ var require_client_h2 = __commonJS({
       session.ref();
       if (channels.sendHeaders.hasSubscribers) {
         let header = "";
-        for (const key in headers2) {
-          header += `${key}: ${headers2[key]}\r
+        for (const key2 in headers2) {
+          header += `${key2}: ${headers2[key2]}\r
 `;
         }
         channels.sendHeaders.publish({ request: request2, headers: header, socket: session[kSocket] });
@@ -26597,33 +26597,33 @@ var require_agent = __commonJS({
         return ret;
       }
       [kDispatch](opts, handler) {
-        let key;
+        let key2;
         if (opts.origin && (typeof opts.origin === "string" || opts.origin instanceof URL)) {
-          key = String(opts.origin);
+          key2 = String(opts.origin);
         } else {
           throw new InvalidArgumentError("opts.origin must be a non-empty string or URL.");
         }
-        if (this[kOrigins].size >= this[kOptions].maxOrigins && !this[kOrigins].has(key)) {
+        if (this[kOrigins].size >= this[kOptions].maxOrigins && !this[kOrigins].has(key2)) {
           throw new MaxOriginsReachedError();
         }
-        const result = this[kClients].get(key);
+        const result = this[kClients].get(key2);
         let dispatcher = result && result.dispatcher;
         if (!dispatcher) {
           const closeClientIfUnused = (connected) => {
-            const result2 = this[kClients].get(key);
+            const result2 = this[kClients].get(key2);
             if (result2) {
               if (connected) result2.count -= 1;
               if (result2.count <= 0) {
-                this[kClients].delete(key);
+                this[kClients].delete(key2);
                 if (!result2.dispatcher.destroyed) {
                   result2.dispatcher.close();
                 }
               }
-              this[kOrigins].delete(key);
+              this[kOrigins].delete(key2);
             }
           };
           dispatcher = this[kFactory](opts.origin, this[kOptions]).on("drain", this[kOnDrain]).on("connect", (origin, targets) => {
-            const result2 = this[kClients].get(key);
+            const result2 = this[kClients].get(key2);
             if (result2) {
               result2.count += 1;
             }
@@ -26635,8 +26635,8 @@ var require_agent = __commonJS({
             closeClientIfUnused(false);
             this[kOnConnectionError](origin, targets, err);
           });
-          this[kClients].set(key, { count: 0, dispatcher });
-          this[kOrigins].add(key);
+          this[kClients].set(key2, { count: 0, dispatcher });
+          this[kOrigins].add(key2);
         }
         return dispatcher.dispatch(opts, handler);
       }
@@ -27615,7 +27615,7 @@ var require_proxy_agent = __commonJS({
       return headers2;
     }
     function throwIfProxyAuthIsSent(headers2) {
-      const existProxyAuth = headers2 && Object.keys(headers2).find((key) => key.toLowerCase() === "proxy-authorization");
+      const existProxyAuth = headers2 && Object.keys(headers2).find((key2) => key2.toLowerCase() === "proxy-authorization");
       if (existProxyAuth) {
         throw new InvalidArgumentError("Proxy-Authorization should be sent in ProxyAgent constructor");
       }
@@ -29524,18 +29524,18 @@ var require_mock_utils = __commonJS({
         })
       );
     }
-    function getHeaderByName(headers2, key) {
+    function getHeaderByName(headers2, key2) {
       if (Array.isArray(headers2)) {
         for (let i = 0; i < headers2.length; i += 2) {
-          if (headers2[i].toLocaleLowerCase() === key.toLocaleLowerCase()) {
+          if (headers2[i].toLocaleLowerCase() === key2.toLocaleLowerCase()) {
             return headers2[i + 1];
           }
         }
         return void 0;
       } else if (typeof headers2.get === "function") {
-        return headers2.get(key);
+        return headers2.get(key2);
       } else {
-        return lowerCaseEntries(headers2)[key.toLocaleLowerCase()];
+        return lowerCaseEntries(headers2)[key2.toLocaleLowerCase()];
       }
     }
     function buildHeadersFromArray(headers2) {
@@ -29573,21 +29573,21 @@ var require_mock_utils = __commonJS({
       }
       const originalQp = new URLSearchParams(query);
       const normalizedQp = new URLSearchParams();
-      for (let [key, value] of originalQp.entries()) {
-        key = key.replace("[]", "");
+      for (let [key2, value] of originalQp.entries()) {
+        key2 = key2.replace("[]", "");
         const valueRepresentsString = /^(['"]).*\1$/.test(value);
         if (valueRepresentsString) {
-          normalizedQp.append(key, value);
+          normalizedQp.append(key2, value);
           continue;
         }
         if (value.includes(",")) {
           const values = value.split(",");
           for (const v of values) {
-            normalizedQp.append(key, v);
+            normalizedQp.append(key2, v);
           }
           continue;
         }
-        normalizedQp.append(key, value);
+        normalizedQp.append(key2, value);
       }
       return normalizedQp;
     }
@@ -29625,8 +29625,8 @@ var require_mock_utils = __commonJS({
         return "";
       }
     }
-    function getMockDispatch(mockDispatches, key) {
-      const basePath = key.query ? serializePathWithQuery(key.path, key.query) : key.path;
+    function getMockDispatch(mockDispatches, key2) {
+      const basePath = key2.query ? serializePathWithQuery(key2.path, key2.query) : key2.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
       const resolvedPathWithoutTrailingSlash = removeTrailingSlash(resolvedPath);
       let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path, ignoreTrailingSlash }) => {
@@ -29635,35 +29635,35 @@ var require_mock_utils = __commonJS({
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
-      matchedMockDispatches = matchedMockDispatches.filter(({ method }) => matchValue(method, key.method));
+      matchedMockDispatches = matchedMockDispatches.filter(({ method }) => matchValue(method, key2.method));
       if (matchedMockDispatches.length === 0) {
-        throw new MockNotMatchedError(`Mock dispatch not matched for method '${key.method}' on path '${resolvedPath}'`);
+        throw new MockNotMatchedError(`Mock dispatch not matched for method '${key2.method}' on path '${resolvedPath}'`);
       }
-      matchedMockDispatches = matchedMockDispatches.filter(({ body }) => typeof body !== "undefined" ? matchValue(body, key.body) : true);
+      matchedMockDispatches = matchedMockDispatches.filter(({ body }) => typeof body !== "undefined" ? matchValue(body, key2.body) : true);
       if (matchedMockDispatches.length === 0) {
-        throw new MockNotMatchedError(`Mock dispatch not matched for body '${key.body}' on path '${resolvedPath}'`);
+        throw new MockNotMatchedError(`Mock dispatch not matched for body '${key2.body}' on path '${resolvedPath}'`);
       }
-      matchedMockDispatches = matchedMockDispatches.filter((mockDispatch2) => matchHeaders(mockDispatch2, key.headers));
+      matchedMockDispatches = matchedMockDispatches.filter((mockDispatch2) => matchHeaders(mockDispatch2, key2.headers));
       if (matchedMockDispatches.length === 0) {
-        const headers2 = typeof key.headers === "object" ? JSON.stringify(key.headers) : key.headers;
+        const headers2 = typeof key2.headers === "object" ? JSON.stringify(key2.headers) : key2.headers;
         throw new MockNotMatchedError(`Mock dispatch not matched for headers '${headers2}' on path '${resolvedPath}'`);
       }
       return matchedMockDispatches[0];
     }
-    function addMockDispatch(mockDispatches, key, data, opts) {
+    function addMockDispatch(mockDispatches, key2, data, opts) {
       const baseData = { timesInvoked: 0, times: 1, persist: false, consumed: false, ...opts };
       const replyData = typeof data === "function" ? { callback: data } : { ...data };
-      const newMockDispatch = { ...baseData, ...key, pending: true, data: { error: null, ...replyData } };
+      const newMockDispatch = { ...baseData, ...key2, pending: true, data: { error: null, ...replyData } };
       mockDispatches.push(newMockDispatch);
       mockDispatches[kTotalDispatchCount] = (mockDispatches[kTotalDispatchCount] || 0) + 1;
       return newMockDispatch;
     }
-    function deleteMockDispatch(mockDispatches, key) {
+    function deleteMockDispatch(mockDispatches, key2) {
       const index = mockDispatches.findIndex((dispatch) => {
         if (!dispatch.consumed) {
           return false;
         }
-        return matchKey(dispatch, key);
+        return matchKey(dispatch, key2);
       });
       if (index !== -1) {
         mockDispatches.splice(index, 1);
@@ -29692,9 +29692,9 @@ var require_mock_utils = __commonJS({
       const keys = Object.keys(data);
       const result = [];
       for (let i = 0; i < keys.length; ++i) {
-        const key = keys[i];
-        const value = data[key];
-        const name2 = Buffer.from(`${key}`);
+        const key2 = keys[i];
+        const value = data[key2];
+        const name2 = Buffer.from(`${key2}`);
         if (Array.isArray(value)) {
           for (let j = 0; j < value.length; ++j) {
             result.push(name2, Buffer.from(`${value[j]}`));
@@ -29716,8 +29716,8 @@ var require_mock_utils = __commonJS({
       return Buffer.concat(buffers).toString("utf8");
     }
     function mockDispatch(opts, handler) {
-      const key = buildKey(opts);
-      const mockDispatch2 = getMockDispatch(this[kDispatches], key);
+      const key2 = buildKey(opts);
+      const mockDispatch2 = getMockDispatch(this[kDispatches], key2);
       mockDispatch2.timesInvoked++;
       if (mockDispatch2.data.callback) {
         mockDispatch2.data = { ...mockDispatch2.data, ...mockDispatch2.data.callback(opts) };
@@ -29727,7 +29727,7 @@ var require_mock_utils = __commonJS({
       mockDispatch2.consumed = !persist && timesInvoked >= times;
       mockDispatch2.pending = timesInvoked < times;
       if (error62 !== null) {
-        deleteMockDispatch(this[kDispatches], key);
+        deleteMockDispatch(this[kDispatches], key2);
         handler.onError(error62);
         return true;
       }
@@ -29771,7 +29771,7 @@ var require_mock_utils = __commonJS({
         handler.onHeaders?.(statusCode, responseHeaders, resume, getStatusText(statusCode));
         handler.onData?.(Buffer.from(responseData));
         handler.onComplete?.(responseTrailers);
-        deleteMockDispatch(mockDispatches, key);
+        deleteMockDispatch(mockDispatches, key2);
       }
       function resume() {
       }
@@ -30178,12 +30178,12 @@ var require_mock_call_history = __commonJS({
       toString() {
         const options = { betweenKeyValueSeparator: "->", betweenPairSeparator: "|" };
         let result = "";
-        this.toMap().forEach((value, key) => {
+        this.toMap().forEach((value, key2) => {
           if (typeof value === "string" || value === void 0 || value === null) {
-            result = `${result}${key}${options.betweenKeyValueSeparator}${value}${options.betweenPairSeparator}`;
+            result = `${result}${key2}${options.betweenKeyValueSeparator}${value}${options.betweenPairSeparator}`;
           }
           if (typeof value === "object" && value !== null || Array.isArray(value)) {
-            result = `${result}${key}${options.betweenKeyValueSeparator}${JSON.stringify(value)}${options.betweenPairSeparator}`;
+            result = `${result}${key2}${options.betweenKeyValueSeparator}${JSON.stringify(value)}${options.betweenPairSeparator}`;
           }
         });
         return result.slice(0, -1);
@@ -30619,10 +30619,10 @@ var require_snapshot_utils = __commonJS({
       if (!headers2) return normalizedHeaders;
       if (isUndiciHeaders(headers2)) {
         for (let i = 0; i < headers2.length; i += 2) {
-          const key = headers2[i];
+          const key2 = headers2[i];
           const value = headers2[i + 1];
-          if (key && value !== void 0) {
-            const keyStr = Buffer.isBuffer(key) ? key.toString() : key;
+          if (key2 && value !== void 0) {
+            const keyStr = Buffer.isBuffer(key2) ? key2.toString() : key2;
             const valueStr = Buffer.isBuffer(value) ? value.toString() : value;
             normalizedHeaders[keyStr.toLowerCase()] = valueStr;
           }
@@ -30630,9 +30630,9 @@ var require_snapshot_utils = __commonJS({
         return normalizedHeaders;
       }
       if (headers2 && typeof headers2 === "object") {
-        for (const [key, value] of Object.entries(headers2)) {
-          if (key && typeof key === "string") {
-            normalizedHeaders[key.toLowerCase()] = Array.isArray(value) ? value.join(", ") : String(value);
+        for (const [key2, value] of Object.entries(headers2)) {
+          if (key2 && typeof key2 === "string") {
+            normalizedHeaders[key2.toLowerCase()] = Array.isArray(value) ? value.join(", ") : String(value);
           }
         }
       }
@@ -30687,8 +30687,8 @@ var require_snapshot_recorder = __commonJS({
       } = matchOptions;
       const filtered = {};
       const { ignore, exclude, match } = headerFilters;
-      for (const [key, value] of Object.entries(headers2)) {
-        const headerKey = caseSensitive ? key : key.toLowerCase();
+      for (const [key2, value] of Object.entries(headers2)) {
+        const headerKey = caseSensitive ? key2 : key2.toLowerCase();
         if (exclude.has(headerKey)) continue;
         if (ignore.has(headerKey)) continue;
         if (match.size !== 0) {
@@ -30705,8 +30705,8 @@ var require_snapshot_recorder = __commonJS({
       } = matchOptions;
       const filtered = {};
       const { exclude: excludeSet } = headerFilters;
-      for (const [key, value] of Object.entries(headers2)) {
-        const headerKey = caseSensitive ? key : key.toLowerCase();
+      for (const [key2, value] of Object.entries(headers2)) {
+        const headerKey = caseSensitive ? key2 : key2.toLowerCase();
         if (excludeSet.has(headerKey)) continue;
         filtered[headerKey] = value;
       }
@@ -30719,9 +30719,9 @@ var require_snapshot_recorder = __commonJS({
       ];
       if (formattedRequest.headers && typeof formattedRequest.headers === "object") {
         const headerKeys = Object.keys(formattedRequest.headers).sort();
-        for (const key of headerKeys) {
-          const values = Array.isArray(formattedRequest.headers[key]) ? formattedRequest.headers[key] : [formattedRequest.headers[key]];
-          parts2.push(key);
+        for (const key2 of headerKeys) {
+          const values = Array.isArray(formattedRequest.headers[key2]) ? formattedRequest.headers[key2] : [formattedRequest.headers[key2]];
+          parts2.push(key2);
           for (const value of values.sort()) {
             parts2.push(String(value));
           }
@@ -31580,9 +31580,9 @@ var require_redirect_handler = __commonJS({
       const ret = [];
       if (Array.isArray(headers2)) {
         if (headers2.length > 0 && Array.isArray(headers2[0])) {
-          for (const [key, value] of headers2) {
-            if (!shouldRemoveHeader(key, removeContent, unknownOrigin)) {
-              ret.push(key, value);
+          for (const [key2, value] of headers2) {
+            if (!shouldRemoveHeader(key2, removeContent, unknownOrigin)) {
+              ret.push(key2, value);
             }
           }
         } else {
@@ -31594,9 +31594,9 @@ var require_redirect_handler = __commonJS({
         }
       } else if (headers2 && typeof headers2 === "object") {
         const entries = util.hasSafeIterator(headers2) ? headers2 : Object.entries(headers2);
-        for (const [key, value] of entries) {
-          if (!shouldRemoveHeader(key, removeContent, unknownOrigin)) {
-            ret.push(key, value);
+        for (const [key2, value] of entries) {
+          if (!shouldRemoveHeader(key2, removeContent, unknownOrigin)) {
+            ret.push(key2, value);
           }
         }
       } else {
@@ -31827,8 +31827,8 @@ var require_dns = __commonJS({
       const ownIterator = Object.prototype.hasOwnProperty.call(headers2, Symbol.iterator);
       return ownIterator || prototype != null && prototype !== Object.prototype && typeof headers2[Symbol.iterator] === "function";
     }
-    function isHostHeader(key) {
-      return typeof key === "string" && key.toLowerCase() === "host";
+    function isHostHeader(key2) {
+      return typeof key2 === "string" && key2.toLowerCase() === "host";
     }
     function normalizeHeaders(headers2) {
       if (headers2 == null) {
@@ -31877,8 +31877,8 @@ var require_dns = __commonJS({
         return false;
       }
       if (typeof headers2 === "object") {
-        for (const key in headers2) {
-          if (isHostHeader(key)) {
+        for (const key2 in headers2) {
+          if (isHostHeader(key2)) {
             return true;
           }
         }
@@ -32342,7 +32342,7 @@ var require_cache = __commonJS({
       });
       return directives;
     }
-    function markInvalidCacheControlDirective(directives, key) {
+    function markInvalidCacheControlDirective(directives, key2) {
       let invalidDirectives = directives[kInvalidCacheControlDirectives];
       if (invalidDirectives === void 0) {
         invalidDirectives = /* @__PURE__ */ new Set();
@@ -32350,22 +32350,22 @@ var require_cache = __commonJS({
           value: invalidDirectives
         });
       }
-      invalidDirectives.add(key);
+      invalidDirectives.add(key2);
     }
-    function hasInvalidCacheControlDirective(directives, key) {
-      return directives[kInvalidCacheControlDirectives]?.has(key) === true;
+    function hasInvalidCacheControlDirective(directives, key2) {
+      return directives[kInvalidCacheControlDirectives]?.has(key2) === true;
     }
-    function getMalformedRestrictiveDirectiveName(key) {
+    function getMalformedRestrictiveDirectiveName(key2) {
       for (const directiveName of RESTRICTIVE_DIRECTIVE_NAMES) {
-        if (key.startsWith(directiveName) && key.length > directiveName.length && !isValidHTTPToken(key[directiveName.length])) {
+        if (key2.startsWith(directiveName) && key2.length > directiveName.length && !isValidHTTPToken(key2[directiveName.length])) {
           return directiveName;
         }
       }
       let tokenOnlyKey = "";
       let hasInvalidTokenChar = false;
-      for (let i = 0; i < key.length; i++) {
-        if (isValidHTTPToken(key[i])) {
-          tokenOnlyKey += key[i];
+      for (let i = 0; i < key2.length; i++) {
+        if (isValidHTTPToken(key2[i])) {
+          tokenOnlyKey += key2[i];
         } else {
           hasInvalidTokenChar = true;
         }
@@ -32389,8 +32389,8 @@ var require_cache = __commonJS({
         headers: opts.headers
       };
     }
-    function appendHeader(headers2, key, val) {
-      const headerName2 = key.toLowerCase();
+    function appendHeader(headers2, key2, val) {
+      const headerName2 = key2.toLowerCase();
       const current = headers2[headerName2];
       const values = Array.isArray(val) ? val : [val];
       if (current === void 0) {
@@ -32414,26 +32414,26 @@ var require_cache = __commonJS({
                 if (!Array.isArray(x)) {
                   throw new Error("opts.headers is not a valid header map");
                 }
-                const [key, val] = x;
-                if (typeof key !== "string" || typeof val !== "string") {
+                const [key2, val] = x;
+                if (typeof key2 !== "string" || typeof val !== "string") {
                   throw new Error("opts.headers is not a valid header map");
                 }
-                appendHeader(headers2, key, val);
+                appendHeader(headers2, key2, val);
               }
             } else {
               if (opts.headers.length % 2 !== 0) {
                 throw new Error("opts.headers is not a valid header map");
               }
               for (let i = 0; i < opts.headers.length; i += 2) {
-                const key = opts.headers[i];
+                const key2 = opts.headers[i];
                 const val = opts.headers[i + 1];
-                if (typeof key !== "string" || typeof val !== "string" && !Array.isArray(val)) {
+                if (typeof key2 !== "string" || typeof val !== "string" && !Array.isArray(val)) {
                   throw new Error("opts.headers is not a valid header map");
                 }
                 if (typeof val === "string") {
-                  appendHeader(headers2, key, val);
+                  appendHeader(headers2, key2, val);
                 } else {
-                  appendHeader(headers2, key, val.map((item) => typeof item === "string" ? item : item.toString("latin1")));
+                  appendHeader(headers2, key2, val.map((item) => typeof item === "string" ? item : item.toString("latin1")));
                 }
               }
             }
@@ -32442,16 +32442,16 @@ var require_cache = __commonJS({
               if (!Array.isArray(x)) {
                 throw new Error("opts.headers is not a valid header map");
               }
-              const [key, val] = x;
-              if (typeof key !== "string" || typeof val !== "string") {
+              const [key2, val] = x;
+              if (typeof key2 !== "string" || typeof val !== "string") {
                 throw new Error("opts.headers is not a valid header map");
               }
-              appendHeader(headers2, key, val);
+              appendHeader(headers2, key2, val);
             }
           }
         } else {
-          for (const key of Object.keys(opts.headers)) {
-            appendHeader(headers2, key, opts.headers[key]);
+          for (const key2 of Object.keys(opts.headers)) {
+            appendHeader(headers2, key2, opts.headers[key2]);
           }
         }
       } else {
@@ -32459,17 +32459,17 @@ var require_cache = __commonJS({
       }
       return headers2;
     }
-    function assertCacheKey(key) {
-      if (typeof key !== "object") {
-        throw new TypeError(`expected key to be object, got ${typeof key}`);
+    function assertCacheKey(key2) {
+      if (typeof key2 !== "object") {
+        throw new TypeError(`expected key to be object, got ${typeof key2}`);
       }
       for (const property of ["origin", "method", "path"]) {
-        if (typeof key[property] !== "string") {
-          throw new TypeError(`expected key.${property} to be string, got ${typeof key[property]}`);
+        if (typeof key2[property] !== "string") {
+          throw new TypeError(`expected key.${property} to be string, got ${typeof key2[property]}`);
         }
       }
-      if (key.headers !== void 0 && typeof key.headers !== "object") {
-        throw new TypeError(`expected headers to be object, got ${typeof key}`);
+      if (key2.headers !== void 0 && typeof key2.headers !== "object") {
+        throw new TypeError(`expected headers to be object, got ${typeof key2}`);
       }
     }
     function assertCacheValue(value) {
@@ -32504,7 +32504,7 @@ var require_cache = __commonJS({
         const directive = directiveRecord.value.toLowerCase();
         const fromMalformedQuote = directiveRecord.fromMalformedQuote;
         const keyValueDelimiter = directive.indexOf("=");
-        let key;
+        let key2;
         let value;
         let keyHasTrailingWhitespace = false;
         let valueHasLeadingWhitespace = false;
@@ -32513,59 +32513,59 @@ var require_cache = __commonJS({
           const rawValue = directive.substring(keyValueDelimiter + 1);
           keyHasTrailingWhitespace = trimOWSEnd(rawKey) !== rawKey;
           valueHasLeadingWhitespace = trimOWSStart(rawValue) !== rawValue;
-          key = trimOWS(rawKey);
+          key2 = trimOWS(rawKey);
           value = trimOWSStart(rawValue);
         } else {
-          key = trimOWS(directive);
+          key2 = trimOWS(directive);
         }
-        const malformedRestrictiveDirectiveName = getMalformedRestrictiveDirectiveName(key);
+        const malformedRestrictiveDirectiveName = getMalformedRestrictiveDirectiveName(key2);
         if (malformedRestrictiveDirectiveName !== void 0) {
           output2[malformedRestrictiveDirectiveName] = true;
           continue;
         }
-        switch (key) {
+        switch (key2) {
           case "min-fresh":
           case "max-stale":
           case "max-age":
           case "s-maxage":
           case "stale-while-revalidate":
           case "stale-if-error": {
-            if (fromMalformedQuote || invalidNumericDirectives.has(key)) {
+            if (fromMalformedQuote || invalidNumericDirectives.has(key2)) {
               continue;
             }
             if (value === void 0 || keyHasTrailingWhitespace || valueHasLeadingWhitespace) {
-              delete output2[key];
-              invalidNumericDirectives.add(key);
-              markInvalidCacheControlDirective(output2, key);
+              delete output2[key2];
+              invalidNumericDirectives.add(key2);
+              markInvalidCacheControlDirective(output2, key2);
               continue;
             }
             if (value.length >= 2 && value[0] === '"' && value[value.length - 1] === '"') {
               value = value.substring(1, value.length - 1);
             }
             if (!/^[0-9]+$/.test(value)) {
-              delete output2[key];
-              invalidNumericDirectives.add(key);
-              markInvalidCacheControlDirective(output2, key);
+              delete output2[key2];
+              invalidNumericDirectives.add(key2);
+              markInvalidCacheControlDirective(output2, key2);
               continue;
             }
             const parsedValue = Math.min(parseInt(value, 10), MAX_DELTA_SECONDS);
-            if (key === "min-fresh") {
-              if (!(key in output2) || output2[key] < parsedValue) {
-                output2[key] = parsedValue;
+            if (key2 === "min-fresh") {
+              if (!(key2 in output2) || output2[key2] < parsedValue) {
+                output2[key2] = parsedValue;
               }
-            } else if (!(key in output2) || output2[key] > parsedValue) {
-              output2[key] = parsedValue;
+            } else if (!(key2 in output2) || output2[key2] > parsedValue) {
+              output2[key2] = parsedValue;
             }
             break;
           }
           case "private":
           case "no-cache": {
             if (fromMalformedQuote) {
-              output2[key] = true;
+              output2[key2] = true;
               break;
             }
             if (value !== void 0 && value.length === 0) {
-              output2[key] = true;
+              output2[key2] = true;
               break;
             }
             if (value) {
@@ -32594,7 +32594,7 @@ var require_cache = __commonJS({
                   fieldList = fieldListParts.join(",");
                 }
                 if (!foundEndingQuote) {
-                  output2[key] = true;
+                  output2[key2] = true;
                   break;
                 }
                 i = lastQuotedPart;
@@ -32607,23 +32607,23 @@ var require_cache = __commonJS({
                   }
                 }
                 if (!validFieldNames) {
-                  output2[key] = true;
-                } else if (output2[key] !== true) {
-                  if (key in output2) {
-                    output2[key] = output2[key].concat(headers2);
+                  output2[key2] = true;
+                } else if (output2[key2] !== true) {
+                  if (key2 in output2) {
+                    output2[key2] = output2[key2].concat(headers2);
                   } else {
-                    output2[key] = headers2;
+                    output2[key2] = headers2;
                   }
                 }
               } else {
                 const fieldName = trimOWS(value);
                 if (!isValidHTTPToken(fieldName)) {
-                  output2[key] = true;
-                } else if (output2[key] !== true) {
-                  if (key in output2) {
-                    output2[key] = output2[key].concat(fieldName);
+                  output2[key2] = true;
+                } else if (output2[key2] !== true) {
+                  if (key2 in output2) {
+                    output2[key2] = output2[key2].concat(fieldName);
                   } else {
-                    output2[key] = [fieldName];
+                    output2[key2] = [fieldName];
                   }
                 }
               }
@@ -32638,18 +32638,18 @@ var require_cache = __commonJS({
           case "no-transform":
           case "must-understand":
           case "only-if-cached":
-            if (fromMalformedQuote || invalidNoArgumentDirectives.has(key)) {
+            if (fromMalformedQuote || invalidNoArgumentDirectives.has(key2)) {
               continue;
             }
             if (value !== void 0) {
-              delete output2[key];
-              invalidNoArgumentDirectives.add(key);
+              delete output2[key2];
+              invalidNoArgumentDirectives.add(key2);
               continue;
             }
-            output2[key] = true;
+            output2[key2] = true;
             break;
           case "no-store":
-            output2[key] = true;
+            output2[key2] = true;
             break;
           default:
             continue;
@@ -34080,12 +34080,12 @@ var require_memory_cache_store = __commonJS({
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheKey} req
        * @returns {import('../../types/cache-interceptor.d.ts').default.GetResult | undefined}
        */
-      get(key) {
-        assertCacheKey(key);
-        const topLevelKey = `${key.origin}:${key.path}`;
+      get(key2) {
+        assertCacheKey(key2);
+        const topLevelKey = `${key2.origin}:${key2.path}`;
         const now = Date.now();
         const entries = this.#entries.get(topLevelKey);
-        const entry = entries ? findEntry(key, entries, now) : null;
+        const entry = entries ? findEntry(key2, entries, now) : null;
         return entry == null ? void 0 : {
           statusMessage: entry.statusMessage,
           statusCode: entry.statusCode,
@@ -34104,12 +34104,12 @@ var require_memory_cache_store = __commonJS({
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheValue} val
        * @returns {Writable | undefined}
        */
-      createWriteStream(key, val) {
-        assertCacheKey(key);
+      createWriteStream(key2, val) {
+        assertCacheKey(key2);
         assertCacheValue(val);
-        const topLevelKey = `${key.origin}:${key.path}`;
+        const topLevelKey = `${key2.origin}:${key2.path}`;
         const store = this;
-        const entry = { ...key, ...val, body: [], size: 0 };
+        const entry = { ...key2, ...val, body: [], size: 0 };
         return new Writable({
           write(chunk, encoding, callback) {
             if (typeof chunk === "string") {
@@ -34129,7 +34129,7 @@ var require_memory_cache_store = __commonJS({
               entries = [];
               store.#entries.set(topLevelKey, entries);
             }
-            const previousEntry = findEntry(key, entries, Date.now());
+            const previousEntry = findEntry(key2, entries, Date.now());
             if (previousEntry) {
               const index = entries.indexOf(previousEntry);
               entries.splice(index, 1, entry);
@@ -34149,13 +34149,13 @@ var require_memory_cache_store = __commonJS({
                 });
                 store.#hasEmittedMaxSizeEvent = true;
               }
-              for (const [key2, entries2] of store.#entries) {
+              for (const [key3, entries2] of store.#entries) {
                 for (const entry2 of entries2.splice(0, entries2.length / 2)) {
                   store.#size -= entry2.size;
                   store.#count -= 1;
                 }
                 if (entries2.length === 0) {
-                  store.#entries.delete(key2);
+                  store.#entries.delete(key3);
                 }
               }
               if (store.#size < store.#maxSize && store.#count < store.#maxCount) {
@@ -34169,11 +34169,11 @@ var require_memory_cache_store = __commonJS({
       /**
        * @param {CacheKey} key
        */
-      delete(key) {
-        if (typeof key !== "object") {
-          throw new TypeError(`expected key to be object, got ${typeof key}`);
+      delete(key2) {
+        if (typeof key2 !== "object") {
+          throw new TypeError(`expected key to be object, got ${typeof key2}`);
         }
-        const topLevelKey = `${key.origin}:${key.path}`;
+        const topLevelKey = `${key2.origin}:${key2.path}`;
         for (const entry of this.#entries.get(topLevelKey) ?? []) {
           this.#size -= entry.size;
           this.#count -= 1;
@@ -34181,20 +34181,20 @@ var require_memory_cache_store = __commonJS({
         this.#entries.delete(topLevelKey);
       }
     };
-    function findEntry(key, entries, now) {
+    function findEntry(key2, entries, now) {
       for (let i = 0; i < entries.length; i++) {
         const entry = entries[i];
-        if (entry.deleteAt > now && entry.method === key.method && varyMatches(key, entry)) {
+        if (entry.deleteAt > now && entry.method === key2.method && varyMatches(key2, entry)) {
           return entry;
         }
       }
     }
-    function varyMatches(key, entry) {
+    function varyMatches(key2, entry) {
       if (entry.vary == null) {
         return true;
       }
       for (const headerName2 in entry.vary) {
-        if (Object.hasOwn(entry.vary, headerName2) && !headerValueEquals(key.headers?.[headerName2], entry.vary[headerName2])) {
+        if (Object.hasOwn(entry.vary, headerName2) && !headerValueEquals(key2.headers?.[headerName2], entry.vary[headerName2])) {
           return false;
         }
       }
@@ -34413,8 +34413,8 @@ var require_cache2 = __commonJS({
       if (!varyDirectives) {
         return false;
       }
-      for (const key in varyDirectives) {
-        if (result.vary == null || !Object.hasOwn(result.vary, key)) {
+      for (const key2 in varyDirectives) {
+        if (result.vary == null || !Object.hasOwn(result.vary, key2)) {
           return true;
         }
       }
@@ -34441,9 +34441,9 @@ var require_cache2 = __commonJS({
         headers2["if-none-match"] = result.etag;
       }
       if (result.vary) {
-        for (const key in result.vary) {
-          if (result.vary[key] != null) {
-            headers2[key] = result.vary[key];
+        for (const key2 in result.vary) {
+          if (result.vary[key2] != null) {
+            headers2[key2] = result.vary[key2];
           }
         }
       }
@@ -35951,9 +35951,9 @@ var require_sqlite_cache_store = __commonJS({
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheKey} key
        * @returns {(import('../../types/cache-interceptor.d.ts').default.GetResult & { body?: Buffer }) | undefined}
        */
-      get(key) {
-        assertCacheKey(key);
-        const value = this.#findValue(key);
+      get(key2) {
+        assertCacheKey(key2);
+        const value = this.#findValue(key2);
         return value ? {
           body: value.body ? Buffer.from(value.body.buffer, value.body.byteOffset, value.body.byteLength) : void 0,
           statusCode: value.statusCode,
@@ -35971,15 +35971,15 @@ var require_sqlite_cache_store = __commonJS({
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheKey} key
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheValue & { body: null | Buffer | Array<Buffer>}} value
        */
-      set(key, value) {
-        assertCacheKey(key);
-        const url2 = this.#makeValueUrl(key);
+      set(key2, value) {
+        assertCacheKey(key2);
+        const url2 = this.#makeValueUrl(key2);
         const body = Array.isArray(value.body) ? Buffer.concat(value.body) : value.body;
         const size = body?.byteLength;
         if (size && size > this.#maxEntrySize) {
           return;
         }
-        const existingValue = this.#findValue(key, true);
+        const existingValue = this.#findValue(key2, true);
         if (existingValue) {
           this.#updateValueQuery.run(
             body,
@@ -35996,7 +35996,7 @@ var require_sqlite_cache_store = __commonJS({
         } else {
           this.#insertValueQuery.run(
             url2,
-            key.method,
+            key2.method,
             body,
             value.deleteAt,
             value.statusCode,
@@ -36016,8 +36016,8 @@ var require_sqlite_cache_store = __commonJS({
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheValue} value
        * @returns {Writable | undefined}
        */
-      createWriteStream(key, value) {
-        assertCacheKey(key);
+      createWriteStream(key2, value) {
+        assertCacheKey(key2);
         assertCacheValue(value);
         let size = 0;
         const body = [];
@@ -36034,7 +36034,7 @@ var require_sqlite_cache_store = __commonJS({
             callback();
           },
           final(callback) {
-            store.set(key, { ...value, body });
+            store.set(key2, { ...value, body });
             callback();
           }
         });
@@ -36042,11 +36042,11 @@ var require_sqlite_cache_store = __commonJS({
       /**
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheKey} key
        */
-      delete(key) {
-        if (typeof key !== "object") {
-          throw new TypeError(`expected key to be object, got ${typeof key}`);
+      delete(key2) {
+        if (typeof key2 !== "object") {
+          throw new TypeError(`expected key to be object, got ${typeof key2}`);
         }
-        this.#deleteByUrlQuery.run(this.#makeValueUrl(key));
+        this.#deleteByUrlQuery.run(this.#makeValueUrl(key2));
       }
       #prune() {
         if (Number.isFinite(this.#maxCount) && this.size <= this.#maxCount) {
@@ -36078,17 +36078,17 @@ var require_sqlite_cache_store = __commonJS({
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheKey} key
        * @returns {string}
        */
-      #makeValueUrl(key) {
-        return `${key.origin}/${key.path}`;
+      #makeValueUrl(key2) {
+        return `${key2.origin}/${key2.path}`;
       }
       /**
        * @param {import('../../types/cache-interceptor.d.ts').default.CacheKey} key
        * @param {boolean} [canBeExpired=false]
        * @returns {SqliteStoreValue | undefined}
        */
-      #findValue(key, canBeExpired = false) {
-        const url2 = this.#makeValueUrl(key);
-        const { headers: headers2, method } = key;
+      #findValue(key2, canBeExpired = false) {
+        const url2 = this.#makeValueUrl(key2);
+        const { headers: headers2, method } = key2;
         const values = this.#getValuesQuery.all(url2, method);
         if (values.length === 0) {
           return void 0;
@@ -39953,8 +39953,8 @@ var require_util4 = __commonJS({
         if (!part.includes("=")) {
           throw new Error("Invalid unparsed");
         }
-        const [key, ...value] = part.split("=");
-        const trimmedKey = key.trim();
+        const [key2, ...value] = part.split("=");
+        const trimmedKey = key2.trim();
         const joinedValue = value.join("=");
         validateCookieName(trimmedKey);
         validateCookieValue(joinedValue);
@@ -44064,9 +44064,9 @@ function withoutPasswords(line) {
 // src/builds/build.ts
 var logLimit = bytes(64 * 1024 * 1024);
 async function buildSide(options) {
-  const { side: side2, setup } = options;
-  const directory = findWorkingDirectory(side2, options.worktree, options.workingDirectory);
-  if (setup.trim() === "") return { side: side2, directory, duration: 0 };
+  const { side: side3, setup } = options;
+  const directory = findWorkingDirectory(side3, options.worktree, options.workingDirectory);
+  if (setup.trim() === "") return { side: side3, directory, duration: 0 };
   const mask = options.mask ?? ((line) => line);
   const log3 = options.logFile === void 0 ? null : openLog(options.logFile);
   const result = await runCommand({
@@ -44087,17 +44087,17 @@ async function buildSide(options) {
   const { exit } = result;
   if (exit.kind === "exited" && exit.code === 0) {
     if (unwritten !== null) throw unwritten;
-    return { side: side2, directory, duration: result.duration };
+    return { side: side3, directory, duration: result.duration };
   }
   if (exit.kind === "cancelled") throw new TailgateError({ code: "cancelled", message: "cancelled" });
   throw new TailgateError({
     code: "service-failed",
-    message: `the setup of the ${side2} ${describe2(exit, options.timeout)}: ${firstLine(mask(setup))}`,
-    hint: hintFor(exit, side2),
+    message: `the setup of the ${side3} ${describe2(exit, options.timeout)}: ${firstLine(mask(setup))}`,
+    hint: hintFor(exit, side3),
     tail: result.tail.map(mask)
   });
 }
-function findWorkingDirectory(side2, worktree, workingDirectory) {
+function findWorkingDirectory(side3, worktree, workingDirectory) {
   const directory = join(worktree, workingDirectory);
   if (isAbsolute(workingDirectory) || leaves(worktree, directory)) throw outside(workingDirectory);
   let real;
@@ -44105,13 +44105,13 @@ function findWorkingDirectory(side2, worktree, workingDirectory) {
     if (!statSync(directory).isDirectory()) throw new Error("not a directory");
     real = realpathSync(directory);
   } catch {
-    throw missing(side2, workingDirectory);
+    throw missing(side3, workingDirectory);
   }
   if (leaves(realpathSync(worktree), real)) throw outside(workingDirectory);
   return directory;
 }
-function missing(side2, workingDirectory) {
-  switch (side2) {
+function missing(side3, workingDirectory) {
+  switch (side3) {
     case "baseline":
       return new TailgateError({
         code: "no-baseline",
@@ -44125,7 +44125,7 @@ function missing(side2, workingDirectory) {
         hint: "give a directory of the repository that is committed, relative to its root, e.g. services/api"
       });
     default:
-      return assertNever(side2);
+      return assertNever(side3);
   }
 }
 function outside(workingDirectory) {
@@ -44155,11 +44155,11 @@ function describe2(exit, timeout) {
       return assertNever(exit);
   }
 }
-function hintFor(exit, side2) {
+function hintFor(exit, side3) {
   if (exit.kind === "timed-out") return "raise setup-timeout, or make the setup shorter";
   if (exit.kind === "exited" && exit.code === 127)
     return "a program of the setup command is not installed here";
-  if (side2 === "candidate")
+  if (side3 === "candidate")
     return "its last lines are below; the same command fails in a fresh clone of this commit";
   return "its last lines are below; when an older commit cannot be built any more, name another with baseline";
 }
@@ -44264,7 +44264,7 @@ function maskFor(...environments) {
 
 // src/kernel/words.ts
 var sides = ["baseline", "candidate"];
-var otherSide = (side2) => side2 === "baseline" ? "candidate" : "baseline";
+var otherSide = (side3) => side3 === "baseline" ? "candidate" : "baseline";
 var percentileNames = ["p50", "p90", "p95", "p99", "p999"];
 var percentileShare = {
   p50: 0.5,
@@ -44273,7 +44273,18 @@ var percentileShare = {
   p99: 0.99,
   p999: 0.999
 };
-var metricNames = ["p50", "p90", "p95", "p99", "cpu", "cpu-total", "tail", "errors"];
+var metricNames = [
+  "p50",
+  "p90",
+  "p95",
+  "p99",
+  "cpu",
+  "cpu-total",
+  "tail",
+  "errors",
+  "microbenchmark"
+];
+var loadMetrics = metricNames.filter((metric) => metric !== "microbenchmark");
 var failOnWords = [
   "regression",
   "invalid",
@@ -44281,6 +44292,36 @@ var failOnWords = [
   "inconclusive",
   "no-baseline",
   "missing"
+];
+var benchFormats = [
+  "go-bench",
+  "pyperf",
+  "pytest-benchmark",
+  "google-benchmark",
+  "catch2",
+  "libtest",
+  "criterion",
+  "criterion-estimates",
+  "criterion-messages",
+  "jmh",
+  "benchmarkdotnet",
+  "hyperfine",
+  "benchmark-js",
+  "tinybench",
+  "mitata",
+  "vitest",
+  "k6",
+  "autocannon",
+  "wrk",
+  "wrk2",
+  "oha",
+  "vegeta",
+  "hdr-histogram-log",
+  "github-action-benchmark",
+  "custom-smaller-is-better",
+  "custom-bigger-is-better",
+  "bencher",
+  "tailgate-evidence"
 ];
 
 // src/service/environment.ts
@@ -44311,23 +44352,23 @@ function withPort(command2, port) {
 async function buildBoth(job, config3, git, worktrees, changedFiles2) {
   const directories = { baseline: worktrees.baseline, candidate: worktrees.candidate };
   const outputs = {};
-  for (const side2 of [...sides].reverse()) {
-    if (config3.setup !== "") job.tell({ kind: "building", side: side2 });
+  for (const side3 of [...sides].reverse()) {
+    if (config3.setup !== "") job.tell({ kind: "building", side: side3 });
     const built = await buildSide({
-      side: side2,
-      worktree: worktrees[side2],
+      side: side3,
+      worktree: worktrees[side3],
       workingDirectory: config3.workingDirectory,
       setup: config3.setup,
       env: { ...withoutSecrets(job.environment), ...config3.env },
       timeout: config3.setupTimeout,
       signal: job.signal,
       mask: maskFor(job.environment, config3.env),
-      onLine: (line) => job.tell({ kind: "output", side: side2, line })
+      onLine: (line) => job.tell({ kind: "output", side: side3, line })
     });
-    directories[side2] = built.directory;
+    directories[side3] = built.directory;
     if (config3.setup === "") continue;
-    job.tell({ kind: "built", side: side2, duration: built.duration });
-    outputs[side2] = await hashOutput(git.at(worktrees[side2]));
+    job.tell({ kind: "built", side: side3, duration: built.duration });
+    outputs[side3] = await hashOutput(git.at(worktrees[side3]));
   }
   const same = outputs.baseline === void 0 || outputs.candidate === void 0 ? null : identicalBuilds(outputs.baseline, outputs.candidate, changedFiles2);
   if (same !== null) job.tell({ kind: "warning", warning: same });
@@ -44380,28 +44421,28 @@ async function mergeBaseHere(git, one, other) {
   if (answer.exit.kind === "exited" && answer.exit.code === 1) return null;
   throw gitFailed(args, answer);
 }
-async function ensureCommit(git, wanted) {
-  if (await hasCommit(git, wanted.sha)) return;
+async function ensureCommit(git, wanted2) {
+  if (await hasCommit(git, wanted2.sha)) return;
   const remote = await findRemote(git);
   if (remote === null) {
     throw new TailgateError({
       code: "usage",
-      message: `${wanted.what} (${short(wanted.sha)}) is not in this clone, and there is no remote "origin" to fetch it from`,
-      hint: wanted.hint
+      message: `${wanted2.what} (${short(wanted2.sha)}) is not in this clone, and there is no remote "origin" to fetch it from`,
+      hint: wanted2.hint
     });
   }
-  let answer = await fetchFrom(git, remote, wanted.sha);
-  if (await hasCommit(git, wanted.sha)) return;
-  if (wanted.reference !== void 0) {
-    const second = await fetchFrom(git, remote, wanted.reference);
-    if (await hasCommit(git, wanted.sha)) return;
+  let answer = await fetchFrom(git, remote, wanted2.sha);
+  if (await hasCommit(git, wanted2.sha)) return;
+  if (wanted2.reference !== void 0) {
+    const second = await fetchFrom(git, remote, wanted2.reference);
+    if (await hasCommit(git, wanted2.sha)) return;
     if (!second.ok) answer = second;
   }
   const lines = answer.tail.filter((line) => line.trim() !== "").slice(-3);
   throw new TailgateError({
     code: "usage",
-    message: `${wanted.what} (${short(wanted.sha)}) is not in this clone and cannot be fetched from ${remote}: ${lines.join(" / ") || "git gave no reason"}`,
-    hint: wanted.hint,
+    message: `${wanted2.what} (${short(wanted2.sha)}) is not in this clone and cannot be fetched from ${remote}: ${lines.join(" / ") || "git gave no reason"}`,
+    hint: wanted2.hint,
     tail: answer.tail
   });
 }
@@ -44662,8 +44703,8 @@ async function unknownReference(git, ref, about) {
   });
 }
 function plainName(ref, remote) {
-  const named2 = ref.replace(/^refs\/(?:heads|tags)\//, "").replace(/^refs\/remotes\//, "");
-  return remote !== null && named2.startsWith(`${remote}/`) && !ref.startsWith("refs/heads/") ? named2.slice(remote.length + 1) : named2;
+  const named3 = ref.replace(/^refs\/(?:heads|tags)\//, "").replace(/^refs\/remotes\//, "");
+  return remote !== null && named3.startsWith(`${remote}/`) && !ref.startsWith("refs/heads/") ? named3.slice(remote.length + 1) : named3;
 }
 function isReferenceName(name2) {
   return !/[\s~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|^[/.]|[/.]$/.test(name2) && name2 !== "@" && name2 !== "HEAD";
@@ -44693,16 +44734,16 @@ async function chooseRevisions(options) {
   };
 }
 async function chooseBaseline(options, candidate) {
-  const { git, situation, wanted } = options;
-  if (wanted !== "merge-base" && wanted !== "previous") return explicit(options, candidate);
+  const { git, situation, wanted: wanted2 } = options;
+  if (wanted2 !== "merge-base" && wanted2 !== "previous") return explicit(options, candidate);
   const previous = (why) => firstParent(git, situation, candidate, why);
   switch (situation.kind) {
     case "pull-request":
-      return wanted === "previous" ? previous("asked for as previous") : ofPullRequest(options, situation, candidate);
+      return wanted2 === "previous" ? previous("asked for as previous") : ofPullRequest(options, situation, candidate);
     case "push":
       return ofPush(options, situation, candidate);
     case "merge-group":
-      return wanted === "previous" ? previous("asked for as previous") : fetched(
+      return wanted2 === "previous" ? previous("asked for as previous") : fetched(
         git,
         situation,
         situation.baseSha,
@@ -44712,7 +44753,7 @@ async function chooseBaseline(options, candidate) {
     case "other":
       return previous(`as the event ${situation.event} names no other`);
     case "local":
-      return wanted === "previous" ? previous("asked for as previous") : ofLocal(options, candidate);
+      return wanted2 === "previous" ? previous("asked for as previous") : ofLocal(options, candidate);
     default:
       return assertNever(situation);
   }
@@ -44765,8 +44806,8 @@ async function ofLocal(options, candidate) {
   return { sha, ref: branch.name, how: `merge-base of ${branch.name} and ${candidate.ref}, ${where}` };
 }
 async function explicit(options, candidate) {
-  const { git, situation, wanted, nearest: nearest2 } = options;
-  const reference = await resolveReference(git, wanted, wayToHistory(situation), nearest2);
+  const { git, situation, wanted: wanted2, nearest: nearest2 } = options;
+  const reference = await resolveReference(git, wanted2, wayToHistory(situation), nearest2);
   const { sha, name: name2 } = reference;
   switch (reference.kind) {
     case "tag":
@@ -44829,19 +44870,19 @@ async function createWorktrees(options) {
   const dispose = once(() => removeAll(options, root, Object.values(paths)));
   try {
     const inOrder = [...sides].sort((one, other) => names2[one] < names2[other] ? -1 : 1);
-    for (const side2 of inOrder) await checkOut(options, side2, paths[side2]);
+    for (const side3 of inOrder) await checkOut(options, side3, paths[side3]);
   } catch (error62) {
     await dispose();
     throw error62;
   }
   return { root, ...paths, [Symbol.asyncDispose]: dispose };
 }
-async function checkOut(options, side2, path) {
+async function checkOut(options, side3, path) {
   const { git, ledger } = options;
   ledger?.add({ kind: "worktree", repository: git.directory, path });
-  const add = ["worktree", "add", "--detach", path, options.revisions[side2].sha];
+  const add = ["worktree", "add", "--detach", path, options.revisions[side3].sha];
   const added = await git.ask(add, { timeout: patience2.checkout });
-  if (!added.ok) throw gitFailed(add, added, `the ${side2} could not be checked out; is the disk full?`);
+  if (!added.ok) throw gitFailed(add, added, `the ${side3} could not be checked out; is the disk full?`);
   const inside = git.at(path);
   if (options.submodules) {
     const update = ["submodule", "update", "--init", "--recursive"];
@@ -44850,14 +44891,14 @@ async function checkOut(options, side2, path) {
       throw gitFailed(
         update,
         updated,
-        `the submodules of the ${side2} could not be fetched; private ones need \`submodules: recursive\` and a token at the checkout step, or set submodules: false`
+        `the submodules of the ${side3} could not be fetched; private ones need \`submodules: recursive\` and a token at the checkout step, or set submodules: false`
       );
     }
   }
   if (options.lfs) {
     const pull = ["lfs", "pull"];
     const pulled = await inside.ask(pull, { timeout: patience2.fetch });
-    if (!pulled.ok) throw gitFailed(pull, pulled, `the large files of the ${side2} could not be fetched`);
+    if (!pulled.ok) throw gitFailed(pull, pulled, `the large files of the ${side3} could not be fetched`);
   }
 }
 async function requireLfs(git) {
@@ -44935,25 +44976,25 @@ function once(work) {
 // src/config/rounds.ts
 function planRound(plan, index, scenarios2) {
   const random = seededRandom(plan.seed).fork(`round-${index}`);
-  const measured = plan.scenarios.filter((one) => scenarios2 === void 0 || scenarios2.includes(one.name));
+  const measured2 = plan.scenarios.filter((one) => scenarios2 === void 0 || scenarios2.includes(one.name));
   return {
     index,
     spawnFirst: drawSide(random),
     probeFirst: drawSide(random),
     warmFirst: drawSide(random),
     lowerPort: drawSide(random),
-    slices: inPairs(random.shuffle(measured.flatMap(quadsOf)))
+    slices: inPairs(random.shuffle(measured2.flatMap(quadsOf)))
   };
 }
 function worktreeNames(seed) {
   const first = drawSide(seededRandom(seed).fork("trees"));
   return first === "baseline" ? { baseline: "tree-1", candidate: "tree-2" } : { baseline: "tree-2", candidate: "tree-1" };
 }
-function sliceRandom(seed, round, scenario2, pair) {
-  return seededRandom(sliceSeed(seed, round, scenario2, pair));
+function sliceRandom(seed, round2, scenario2, pair) {
+  return seededRandom(sliceSeed(seed, round2, scenario2, pair));
 }
-function sliceSeed(seed, round, scenario2, pair) {
-  return `${seed}/round-${round}/pair-${pair}/${scenario2}`;
+function sliceSeed(seed, round2, scenario2, pair) {
+  return `${seed}/round-${round2}/pair-${pair}/${scenario2}`;
 }
 var abba = ["baseline", "candidate", "candidate", "baseline"];
 var baab = ["candidate", "baseline", "baseline", "candidate"];
@@ -44966,10 +45007,10 @@ function quadsOf(scenario2) {
 function inPairs(quads2) {
   const counts2 = /* @__PURE__ */ new Map();
   return quads2.flatMap(
-    ({ scenario: scenario2, order }) => order.map((side2) => {
+    ({ scenario: scenario2, order: order2 }) => order2.map((side3) => {
       const count2 = counts2.get(scenario2) ?? { baseline: 0, candidate: 0 };
       counts2.set(scenario2, count2);
-      return { scenario: scenario2, side: side2, pair: count2[side2]++ };
+      return { scenario: scenario2, side: side3, pair: count2[side3]++ };
     })
   );
 }
@@ -45065,6 +45106,18 @@ async function changedFiles(git, baseline, candidate) {
   });
   return answer.split("\0").filter((name2) => name2 !== "");
 }
+async function trackedFiles(git, commit, directory) {
+  const below = directory === "." ? [] : [directory];
+  const answer = await git.run(
+    ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", ...below],
+    {
+      captureLimit: bytes(256 * 1024 * 1024),
+      timeout: secondsToNs(120)
+    }
+  );
+  const from = directory === "." ? 0 : directory.replace(/\/+$/, "").length + 1;
+  return answer.split("\0").filter((name2) => name2 !== "").map((name2) => name2.slice(from));
+}
 function matchesAny(files, globs) {
   if (globs.length === 0) return files.length > 0;
   const rules = globs.map((glob) => {
@@ -45136,9 +45189,9 @@ function builtFile(name2) {
 // src/microbench/files.ts
 import { readdirSync as readdirSync2 } from "node:fs";
 import { join as join5 } from "node:path";
-var defaultBenchGlobs = ["**/*.bench.{js,mjs,ts,mts}"];
 var mostFiles = 5e5;
 var passedOver = /* @__PURE__ */ new Set(["node_modules", ".git"]);
+var isRunnable = (file3) => runnable.test(file3) && !file3.split("/").includes("node_modules");
 var runnable = /\.[cm]?[jt]s$/;
 function benchFiles(directory, matches) {
   const found = [];
@@ -45236,11 +45289,11 @@ var SideProcess = class {
     return this.#tail.lines();
   }
   /** @throws TailgateError `cancelled` when the signal fired; everything else is an answer. */
-  async ask(order) {
+  async ask(order2) {
     if (this.#gone !== null) return { kind: "problem", reason: this.#gone, gone: true };
     const id = ++this.#lastId;
     const answer = this.#wait(id);
-    this.#child.send({ ...order, id }, () => {
+    this.#child.send({ ...order2, id }, () => {
     });
     return answer;
   }
@@ -45306,30 +45359,30 @@ async function openPair(job, first, files = job.files) {
   const end2 = async () => {
     await Promise.all([...started.values()].map((one) => one[Symbol.asyncDispose]()));
   };
-  const spawn2 = async (side2) => {
+  const spawn2 = async (side3) => {
     const process2 = new SideProcess({
       ...job,
-      side: side2,
-      directory: job.directories[side2],
+      side: side3,
+      directory: job.directories[side3],
       nodeOptions: [...ownOptions, ...job.nodeOptions]
     });
-    started.set(side2, process2);
+    started.set(side3, process2);
     await process2.ready();
   };
-  const respawn = async (side2) => {
-    await started.get(side2)?.[Symbol.asyncDispose]();
-    await spawn2(side2);
+  const respawn = async (side3) => {
+    await started.get(side3)?.[Symbol.asyncDispose]();
+    await spawn2(side3);
   };
   try {
-    const order = [first, otherSide(first)];
-    for (const side2 of order) await spawn2(side2);
+    const order2 = [first, otherSide(first)];
+    for (const side3 of order2) await spawn2(side3);
     const loaded = {};
-    for (const side2 of order) {
-      loaded[side2] = await load(
-        () => started.get(side2),
-        () => respawn(side2),
-        job.directories[side2],
-        files[side2]
+    for (const side3 of order2) {
+      loaded[side3] = await load(
+        () => started.get(side3),
+        () => respawn(side3),
+        job.directories[side3],
+        files[side3]
       );
     }
     return {
@@ -45362,19 +45415,115 @@ async function load(process2, respawn, directory, files) {
 }
 async function finishPair(pair) {
   const problems = [];
-  for (const side2 of sides) {
-    const answer = await pair.processes[side2].ask({ kind: "finish" });
-    if (answer.kind === "problem" && !answer.gone) problems.push(`teardown of the ${side2} ${answer.reason}`);
+  for (const side3 of sides) {
+    const answer = await pair.processes[side3].ask({ kind: "finish" });
+    if (answer.kind === "problem" && !answer.gone) problems.push(`teardown of the ${side3} ${answer.reason}`);
   }
   return problems;
 }
 
-// src/microbench/functions.ts
-var sampleTarget = msToNs(4);
-var samplesTarget = msToNs(400);
-var samplesBounds = { least: 4, most: 32 };
+// src/microbench/sampling.ts
+var sampleTarget = msToNs(1);
+var samplesTarget = msToNs(250);
+var samplesBounds = { least: 4, most: 128 };
+var samplesPerCollection = 32;
 var longCollection = msToNs(15);
-var warmUp = { least: 6, most: 40, agree: 0.05 };
+var warmUp = { block: msToNs(4), least: 6, most: 40, agree: 0.05 };
+function samplingOf(calibrated) {
+  const iterations = Math.max(...calibrated.map((one) => one.iterations));
+  const length = Math.max(1, ...calibrated.map((one) => one.elapsed / one.iterations * iterations));
+  const { least: least2, most } = samplesBounds;
+  const wanted2 = Math.min(most, Math.max(least2, Math.floor(samplesTarget / length)));
+  return {
+    iterations,
+    warmUpIterations: iterations * Math.max(1, Math.round(warmUp.block / length)),
+    samples: wanted2 - wanted2 % 4,
+    collectFully: calibrated.some((one) => one.collection > longCollection) ? "once" : "often"
+  };
+}
+async function measureInTurns(processes, plan, first, random) {
+  const { benchmark: benchmark2, iterations } = plan;
+  const order2 = [first, otherSide(first)];
+  const digests = {};
+  const failures2 = {};
+  for (const side3 of order2) {
+    const answer = await processes[side3].ask({ kind: "begin", benchmark: benchmark2 });
+    if (answer.kind === "problem") failures2[side3] = answer;
+    if (answer.kind === "begun") digests[side3] = answer.digest;
+  }
+  const take = async (side3, count2, collect2) => {
+    if (Object.keys(failures2).length > 0) return null;
+    const answer = await processes[side3].ask({ kind: "sample", benchmark: benchmark2, iterations: count2, collect: collect2 });
+    if (answer.kind === "problem") failures2[side3] = answer;
+    return answer.kind === "sampled" ? answer : null;
+  };
+  await warm(order2, plan.warmUpIterations, take);
+  const samples2 = { baseline: [], candidate: [] };
+  for (const [index, side3] of quads(plan.samples, random).entries()) {
+    if (index % (2 * samplesPerCollection) === 0 && (index === 0 || plan.collectFully === "often")) {
+      for (const one of order2) await take(one, iterations, "full");
+    }
+    const sample = await take(side3, iterations, "minor");
+    if (sample !== null) samples2[side3].push(sample);
+  }
+  const failureOf = (side3) => {
+    const failure3 = failures2[side3];
+    if (failure3 !== void 0) return { kind: "failed", reason: `it ${failure3.reason}` };
+    return failures2[otherSide(side3)] === void 0 ? null : { kind: "unmeasured" };
+  };
+  const walls = (side3) => samples2[side3].map((sample) => sample.wall / iterations);
+  const values = valuesInTurns(walls("baseline"), walls("candidate"));
+  const resultOf = (side3) => {
+    const cpu = ns(median(samples2[side3].map((sample) => sample.cpu / iterations)));
+    const digest = digests[side3] ?? null;
+    return { kind: "measured", value: values[side3], samples: walls(side3), cpu, digest };
+  };
+  return {
+    name: plan.name,
+    baseline: failureOf("baseline") ?? resultOf("baseline"),
+    candidate: failureOf("candidate") ?? resultOf("candidate")
+  };
+}
+async function warm(order2, iterations, take) {
+  const last = { baseline: Number.NaN, candidate: Number.NaN };
+  for (let block = 0; block < warmUp.most; block++) {
+    let steady = true;
+    for (const side3 of order2) {
+      const sample = await take(side3, iterations, "none");
+      if (sample === null) return;
+      const now = Math.max(1, sample.cpu);
+      steady &&= Math.abs(now / last[side3] - 1) <= warmUp.agree;
+      last[side3] = now;
+    }
+    if (steady && block + 1 >= warmUp.least) return;
+  }
+}
+function quads(samples2, random) {
+  const all = Array.from(
+    { length: samples2 / 2 },
+    (_, index) => index % 2 === 0 ? ["baseline", "candidate", "candidate", "baseline"] : ["candidate", "baseline", "baseline", "candidate"]
+  );
+  return random.shuffle(all).flat();
+}
+function valuesInTurns(baseline, candidate) {
+  const medians = { baseline: median(baseline), candidate: median(candidate) };
+  const changes = [];
+  for (let index = 0; index + 1 < baseline.length; index += 2) {
+    const of = (samples2) => Math.log(samples2[index]) + Math.log(samples2[index + 1]);
+    changes.push((of(candidate) - of(baseline)) / 2);
+  }
+  const half = median(changes) / 2;
+  const level = Math.sqrt(medians.baseline * medians.candidate);
+  if (!Number.isFinite(half) || level === 0) return medians;
+  return { baseline: level * Math.exp(-half), candidate: level * Math.exp(half) };
+}
+function median(values) {
+  const sorted = Float64Array.from(values).sort();
+  const middle2 = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle2] : (sorted[middle2 - 1] + sorted[middle2]) / 2;
+}
+
+// src/microbench/functions.ts
 var suspicious = ns(0.5);
 var subjectName = ({ file: file3, name: name2 }) => `${file3} > ${name2}`;
 var time = { kind: "time", normalised: "ns", text: "ns" };
@@ -45384,10 +45533,10 @@ async function discoverFunctions(job, random) {
   const warnings2 = [];
   let pair = await openPair(job, drawSide2(random));
   try {
-    for (const subject2 of fileProblems(pair)) subjects.set(subject2.name, subject2);
-    for (const benchmark of everyFunction(pair)) {
-      const name2 = subjectName(benchmark);
-      const found = await calibrateBoth(pair, benchmark, drawSide2(random));
+    for (const subject3 of fileProblems(pair)) subjects.set(subject3.name, subject3);
+    for (const benchmark2 of everyFunction(pair)) {
+      const name2 = subjectName(benchmark2);
+      const found = await calibrateBoth(pair, benchmark2, drawSide2(random));
       subjects.set(name2, found.subject);
       if (found.plan !== null) plans.push(found.plan);
       if (!isBroken(pair)) continue;
@@ -45403,16 +45552,16 @@ async function discoverFunctions(job, random) {
 function fileProblems(pair) {
   const { baseline, candidate } = pair.loaded;
   const files = /* @__PURE__ */ new Set([...baseline.problems.keys(), ...candidate.problems.keys()]);
-  const loads = (file3) => sides.some((side2) => pair.loaded[side2].benchmarks.some((one) => one.file === file3));
+  const loads = (file3) => sides.some((side3) => pair.loaded[side3].benchmarks.some((one) => one.file === file3));
   return [...files].filter((file3) => !loads(file3)).map((file3) => {
-    const known = sides.filter((side2) => pair.loaded[side2].problems.has(file3));
+    const known = sides.filter((side3) => pair.loaded[side3].problems.has(file3));
     const problem2 = `${known.join(" and ")}: ${pair.loaded[known[0]].problems.get(file3)}`;
     return { ...blank(file3), problem: problem2 };
   });
 }
 function everyFunction(pair) {
   const all = /* @__PURE__ */ new Map();
-  for (const side2 of sides) for (const one of pair.loaded[side2].benchmarks) all.set(subjectName(one), one);
+  for (const side3 of sides) for (const one of pair.loaded[side3].benchmarks) all.set(subjectName(one), one);
   return [...all.keys()].sort().map((name2) => all.get(name2));
 }
 var blank = (name2) => ({
@@ -45426,65 +45575,52 @@ var blank = (name2) => ({
   problem: null,
   remark: null
 });
-var isBroken = (pair) => sides.some((side2) => pair.processes[side2].isGone);
-async function calibrateBoth(pair, benchmark, first) {
-  const name2 = subjectName(benchmark);
-  const has = (side2) => pair.loaded[side2].benchmarks.some((one) => subjectName(one) === name2);
-  const problemOf3 = (side2) => pair.loaded[side2].problems.get(benchmark.file);
+var isBroken = (pair) => sides.some((side3) => pair.processes[side3].isGone);
+async function calibrateBoth(pair, benchmark2, first) {
+  const name2 = subjectName(benchmark2);
+  const has = (side3) => pair.loaded[side3].benchmarks.some((one) => subjectName(one) === name2);
+  const problemOf3 = (side3) => pair.loaded[side3].problems.get(benchmark2.file);
   const present = [first, otherSide(first)].filter(has);
-  const broken = sides.find((side2) => problemOf3(side2) !== void 0);
+  const broken = sides.find((side3) => problemOf3(side3) !== void 0);
   if (broken !== void 0) {
     return refuse(`${broken}: ${problemOf3(broken)}`);
   }
   const answers = [];
-  for (const side2 of present) {
-    const begun = await pair.processes[side2].ask({ kind: "begin", benchmark });
-    const answer = begun.kind === "problem" ? begun : await pair.processes[side2].ask({ kind: "calibrate", benchmark, target: sampleTarget });
-    if (answer.kind === "problem") return refuse(await blame(pair, side2, benchmark, answer));
+  for (const side3 of present) {
+    const begun = await pair.processes[side3].ask({ kind: "begin", benchmark: benchmark2 });
+    const answer = begun.kind === "problem" ? begun : await pair.processes[side3].ask({ kind: "calibrate", benchmark: benchmark2, target: sampleTarget });
+    if (answer.kind === "problem") return refuse(await blame(pair, side3, benchmark2, answer));
     if (answer.kind === "calibrated") answers.push(answer);
   }
-  const iterations = Math.max(...answers.map((answer) => answer.iterations));
+  const sampling = samplingOf(answers);
   const each = Math.min(...answers.map((answer) => answer.elapsed / answer.iterations));
-  const length = Math.max(...answers.map((answer) => answer.elapsed / answer.iterations * iterations));
-  const { least: least2, most } = samplesBounds;
-  const wanted = Math.min(most, Math.max(least2, Math.floor(samplesTarget / Math.max(1, length))));
-  const subject2 = {
+  const subject3 = {
     ...blank(name2),
-    iterations,
+    iterations: sampling.iterations,
     presence: present.length === 2 ? "both" : present[0],
     alone: present.length === 2 ? null : each,
     remark: each < suspicious ? "an operation takes less than half a nanosecond: the engine may have removed the work; return a result that depends on it" : null
   };
-  if (present.length < 2) return { subject: subject2, plan: null };
-  const collection = Math.max(...answers.map((answer) => answer.collection));
-  return {
-    subject: subject2,
-    plan: {
-      name: name2,
-      benchmark,
-      iterations,
-      samples: wanted - wanted % 4,
-      collect: collection > longCollection ? "minor" : "full"
-    }
-  };
+  if (present.length < 2) return { subject: subject3, plan: null };
+  return { subject: subject3, plan: { name: name2, benchmark: benchmark2, ...sampling } };
   function refuse(problem2) {
     return { subject: { ...blank(name2), problem: problem2 }, plan: null };
   }
 }
-async function blame(pair, side2, benchmark, answer) {
-  const other = await pair.processes[otherSide(side2)].ask({ kind: "begin", benchmark });
-  return `${other.kind === "problem" ? "both sides" : side2}: it ${answer.reason}`;
+async function blame(pair, side3, benchmark2, answer) {
+  const other = await pair.processes[otherSide(side3)].ask({ kind: "begin", benchmark: benchmark2 });
+  return `${other.kind === "problem" ? "both sides" : side3}: it ${answer.reason}`;
 }
 async function measureFunctions(job, plans, random) {
   if (plans.length === 0) return [];
-  const wanted = new Set(plans.map((plan) => plan.benchmark.file));
-  const of = (side2) => job.files[side2].filter((file3) => wanted.has(file3));
+  const wanted2 = new Set(plans.map((plan) => plan.benchmark.file));
+  const of = (side3) => job.files[side3].filter((file3) => wanted2.has(file3));
   const files = { baseline: of("baseline"), candidate: of("candidate") };
   const results = [];
   let pair = await openPair(job, drawSide2(random), files);
   try {
     for (const plan of random.shuffle(plans)) {
-      results.push(await measureOne(pair, plan, random));
+      results.push(await measureInTurns(pair.processes, plan, drawSide2(random), random));
       if (!isBroken(pair)) continue;
       await pair[Symbol.asyncDispose]();
       pair = await openPair(job, drawSide2(random), files);
@@ -45495,67 +45631,7 @@ async function measureFunctions(job, plans, random) {
   }
   return results;
 }
-async function measureOne(pair, plan, random) {
-  const { benchmark, iterations } = plan;
-  const first = drawSide2(random);
-  const order = [first, otherSide(first)];
-  const digests = {};
-  const failures2 = {};
-  for (const side2 of order) {
-    const answer = await pair.processes[side2].ask({ kind: "begin", benchmark });
-    if (answer.kind === "problem") failures2[side2] = answer;
-    if (answer.kind === "begun") digests[side2] = answer.digest;
-  }
-  const samples2 = { baseline: [], candidate: [] };
-  const take = async (side2, collect2) => {
-    if (Object.keys(failures2).length > 0) return null;
-    const answer = await pair.processes[side2].ask({ kind: "sample", benchmark, iterations, collect: collect2 });
-    if (answer.kind === "problem") failures2[side2] = answer;
-    return answer.kind === "sampled" ? answer : null;
-  };
-  await warm(order, take);
-  for (const side2 of order) await take(side2, plan.collect === "full" ? "none" : "full");
-  for (const side2 of quads(plan.samples, random)) {
-    const sample = await take(side2, plan.collect);
-    if (sample !== null) samples2[side2].push(sample);
-  }
-  const resultOf = (side2) => {
-    const failure3 = failures2[side2];
-    if (failure3 !== void 0) return { kind: "failed", reason: `it ${failure3.reason}` };
-    if (failures2[otherSide(side2)] !== void 0) return { kind: "unmeasured" };
-    const values = samples2[side2].map((sample) => sample.wall / iterations);
-    const cpu = ns(median(samples2[side2].map((sample) => sample.cpu / iterations)));
-    return { kind: "measured", value: median(values), samples: values, cpu, digest: digests[side2] ?? null };
-  };
-  return { name: plan.name, baseline: resultOf("baseline"), candidate: resultOf("candidate") };
-}
-async function warm(order, take) {
-  const last = { baseline: Number.NaN, candidate: Number.NaN };
-  for (let block = 0; block < warmUp.most; block++) {
-    let steady = true;
-    for (const side2 of order) {
-      const sample = await take(side2, "none");
-      if (sample === null) return;
-      const now = Math.max(1, sample.cpu);
-      steady &&= Math.abs(now / last[side2] - 1) <= warmUp.agree;
-      last[side2] = now;
-    }
-    if (steady && block + 1 >= warmUp.least) return;
-  }
-}
-function quads(samples2, random) {
-  const all = Array.from(
-    { length: samples2 / 2 },
-    (_, index) => index % 2 === 0 ? ["baseline", "candidate", "candidate", "baseline"] : ["candidate", "baseline", "baseline", "candidate"]
-  );
-  return random.shuffle(all).flat();
-}
 var drawSide2 = (random) => random.coin() ? "baseline" : "candidate";
-function median(values) {
-  const sorted = Float64Array.from(values).sort();
-  const middle2 = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle2] : (sorted[middle2 - 1] + sorted[middle2]) / 2;
-}
 
 // src/microbench/node.ts
 import { accessSync, constants } from "node:fs";
@@ -45842,42 +45918,6 @@ function shorten(word) {
   return JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}\u2026` : word);
 }
 
-// src/microbench/samples.ts
-var formats = [
-  "go-bench",
-  "pyperf",
-  "pytest-benchmark",
-  "google-benchmark",
-  "catch2",
-  "libtest",
-  "criterion",
-  "criterion-estimates",
-  "criterion-messages",
-  "jmh",
-  "benchmarkdotnet",
-  "hyperfine",
-  "benchmark-js",
-  "tinybench",
-  "mitata",
-  "vitest",
-  "k6",
-  "autocannon",
-  "wrk",
-  "wrk2",
-  "oha",
-  "vegeta",
-  "hdr-histogram-log",
-  "github-action-benchmark",
-  "custom-smaller-is-better",
-  "custom-bigger-is-better",
-  "bencher",
-  "tailgate-evidence"
-];
-var mostSamples = 1e3;
-function sameUnit(one, other) {
-  return one.kind === other.kind && one.normalised === other.normalised;
-}
-
 // src/microbench/adapters/quantities.ts
 var timeFactors = new Map(
   Object.entries({
@@ -46020,6 +46060,12 @@ function splitQuantity(text3) {
   return match === null ? { amount: text3.trim(), unit: "" } : { amount: match[1], unit: match[2] };
 }
 
+// src/microbench/samples.ts
+var mostSamples = 1e3;
+function sameUnit(one, other) {
+  return one.kind === other.kind && one.normalised === other.normalised;
+}
+
 // src/microbench/adapters/sheet.ts
 var RowSheet = class {
   #drafts = [];
@@ -46079,9 +46125,9 @@ var RowSheet = class {
       origins.set(splitMetric(row.name).benchmark, known.add(origin));
     }
     const rows2 = this.#drafts.map(({ row, origin }) => {
-      const { benchmark, metric } = splitMetric(row.name);
-      const alone = origins.get(benchmark).size === 1;
-      return origin === null || alone ? row : { ...row, name: `${benchmark} (${origin})${metric}` };
+      const { benchmark: benchmark2, metric } = splitMetric(row.name);
+      const alone = origins.get(benchmark2).size === 1;
+      return origin === null || alone ? row : { ...row, name: `${benchmark2} (${origin})${metric}` };
     });
     const warnings2 = [...this.#warnings];
     if (this.#guessed.size > 0) {
@@ -46209,18 +46255,18 @@ var bencher = {
   shape: "json",
   recognises: ({ json: [root] }) => {
     const benchmarks = isRecord(root) ? Object.values(root) : [];
-    const measured = (benchmark) => isRecord(benchmark) && Object.keys(benchmark).length > 0 && Object.values(benchmark).every((metric) => at(metric, "value") !== void 0);
-    return benchmarks.length > 0 && benchmarks.every(measured) ? 0.7 : 0;
+    const measured2 = (benchmark2) => isRecord(benchmark2) && Object.keys(benchmark2).length > 0 && Object.values(benchmark2).every((metric) => at(metric, "value") !== void 0);
+    return benchmarks.length > 0 && benchmarks.every(measured2) ? 0.7 : 0;
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const [benchmark, metrics] of Object.entries(isRecord(root) ? root : {})) {
+    for (const [benchmark2, metrics] of Object.entries(isRecord(root) ? root : {})) {
       for (const [measure2, metric] of Object.entries(isRecord(metrics) ? metrics : {})) {
         const low = at(metric, "lower_value");
         const high = at(metric, "upper_value");
         const bounded = typeof low === "number" && typeof high === "number";
         sheet.add({
-          name: measure2 === "latency" ? benchmark : `${benchmark} [${measure2}]`,
+          name: measure2 === "latency" ? benchmark2 : `${benchmark2} [${measure2}]`,
           quantity: measureOf(measure2),
           value: at(metric, "value"),
           spread: bounded ? (high - low) / 2 : null
@@ -46257,12 +46303,12 @@ var benchmarkJs = {
         sheet.add({ name: name2, quantity: quantity2, value, spread });
         continue;
       }
-      const failed = failedLine.exec(line);
-      if (failed !== null && !/^\s|^(Fastest|Slowest|Platform|Node|npm)\b/i.test(line)) {
+      const failed2 = failedLine.exec(line);
+      if (failed2 !== null && !/^\s|^(Fastest|Slowest|Platform|Node|npm)\b/i.test(line)) {
         sheet.add({
-          name: failed[1],
+          name: failed2[1],
           quantity: quantity2,
-          problem: `the benchmark threw ${failed[2] ?? "something without a message"}`
+          problem: `the benchmark threw ${failed2[2] ?? "something without a message"}`
         });
       }
     }
@@ -46281,20 +46327,20 @@ var benchmarkDotNet = {
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const benchmark of records(at(root, "Benchmarks"))) {
-      const name2 = nameOf(benchmark);
-      const origin = /: (.+)$/.exec(textAt(benchmark, "DisplayInfo") ?? "")?.[1] ?? null;
-      const statistics2 = benchmark["Statistics"];
+    for (const benchmark2 of records(at(root, "Benchmarks"))) {
+      const name2 = nameOf(benchmark2);
+      const origin = /: (.+)$/.exec(textAt(benchmark2, "DisplayInfo") ?? "")?.[1] ?? null;
+      const statistics2 = benchmark2["Statistics"];
       sheet.add({
         name: name2,
         quantity: quantityOf("ns"),
         value: at(statistics2, "Mean") ?? null,
-        samples: samplesOf(benchmark),
+        samples: samplesOf(benchmark2),
         spread: at(statistics2, "StandardDeviation") ?? null,
         problem: isRecord(statistics2) ? null : "BenchmarkDotNet has no statistics for it; did it fail?",
         origin
       });
-      const allocated = at(benchmark, "Memory", "BytesAllocatedPerOperation");
+      const allocated = at(benchmark2, "Memory", "BytesAllocatedPerOperation");
       if (allocated !== void 0 && allocated !== null) {
         sheet.add({
           name: `${name2} [allocated]`,
@@ -46308,17 +46354,17 @@ var benchmarkDotNet = {
     return sheet.result();
   }
 };
-function nameOf(benchmark) {
-  const full = textAt(benchmark, "FullName");
+function nameOf(benchmark2) {
+  const full = textAt(benchmark2, "FullName");
   if (full !== null) return full;
-  const parts2 = [textAt(benchmark, "Namespace"), textAt(benchmark, "Type"), textAt(benchmark, "Method")];
-  const parameters = textAt(benchmark, "Parameters");
+  const parts2 = [textAt(benchmark2, "Namespace"), textAt(benchmark2, "Type"), textAt(benchmark2, "Method")];
+  const parameters = textAt(benchmark2, "Parameters");
   return `${parts2.filter((part) => part !== null).join(".")}${parameters === null ? "" : `(${parameters})`}`;
 }
-function samplesOf(benchmark) {
-  const original = at(benchmark, "Statistics", "OriginalValues");
+function samplesOf(benchmark2) {
+  const original = at(benchmark2, "Statistics", "OriginalValues");
   if (Array.isArray(original)) return original;
-  return records(benchmark["Measurements"]).filter((one) => one["IterationStage"] === "Result" && one["IterationMode"] !== "Overhead").map((one) => Number(one["Nanoseconds"]) / Number(one["Operations"]));
+  return records(benchmark2["Measurements"]).filter((one) => one["IterationStage"] === "Result" && one["IterationMode"] !== "Overhead").map((one) => Number(one["Nanoseconds"]) / Number(one["Operations"]));
 }
 
 // src/microbench/adapters/catch2.ts
@@ -46358,10 +46404,10 @@ var catch2 = {
         index += 2;
         continue;
       }
-      const failed = /^(.*?)\s*[Bb]enchmark failed \((.*)\)\s*$/.exec(line);
-      if (failed !== null) {
-        const name2 = failed[1].trim() || (lines[index - 1] ?? "").trim();
-        const problem2 = `Catch2 says: benchmark failed (${failed[2]})`;
+      const failed2 = /^(.*?)\s*[Bb]enchmark failed \((.*)\)\s*$/.exec(line);
+      if (failed2 !== null) {
+        const name2 = failed2[1].trim() || (lines[index - 1] ?? "").trim();
+        const problem2 = `Catch2 says: benchmark failed (${failed2[2]})`;
         sheet.add({ name: name2, quantity: quantityOf("ns"), problem: problem2, origin: place2 });
       }
     }
@@ -46404,8 +46450,8 @@ var criterion = {
     let target = null;
     for (const line of lines) {
       target = targetLine.exec(line)?.[1]?.replace(/^.*\//, "").replace(/-[0-9a-f]{16}$/, "") ?? target;
-      const failed = /^(?:thread '.*' panicked at|error: bench failed)/.test(line);
-      if (failed) sheet.warn("benchmark-failed", `criterion stopped: ${line.slice(0, 200)}`);
+      const failed2 = /^(?:thread '.*' panicked at|error: bench failed)/.test(line);
+      if (failed2) sheet.warn("benchmark-failed", `criterion stopped: ${line.slice(0, 200)}`);
       const result = resultLine2.exec(line);
       if (result === null) {
         if (!noName.test(line)) above = line.trim();
@@ -46493,10 +46539,10 @@ var criterionMessages = {
   }
 };
 function samplesOf2(message) {
-  const { measured_values: measured, iteration_count: iterations } = message;
-  if (!Array.isArray(measured) || !Array.isArray(iterations) || measured.length !== iterations.length)
+  const { measured_values: measured2, iteration_count: iterations } = message;
+  if (!Array.isArray(measured2) || !Array.isArray(iterations) || measured2.length !== iterations.length)
     return [];
-  return measured.map((value, index) => Number(value) / Number(iterations[index]));
+  return measured2.map((value, index) => Number(value) / Number(iterations[index]));
 }
 
 // src/microbench/adapters/custom.ts
@@ -46562,12 +46608,12 @@ function decodeHistogram(base644) {
   if (versionOf(inner.readUInt32BE(0), plainCookies) !== version3) throw new Error("its two cookies disagree");
   return version3 === "V0" ? readV0(inner) : readPacked(inner, version3);
 }
-function valueAt(histogram, share3) {
-  const wanted = Math.max(1, Math.ceil(share3 * histogram.total - 1e-9));
+function valueAt(histogram, share4) {
+  const wanted2 = Math.max(1, Math.ceil(share4 * histogram.total - 1e-9));
   let seen = 0;
   for (const bucket of histogram.buckets) {
     seen += bucket.count;
-    if (seen >= wanted) return bucket.value;
+    if (seen >= wanted2) return bucket.value;
   }
   return histogram.buckets.at(-1)?.value ?? Number.NaN;
 }
@@ -46660,24 +46706,24 @@ var tailgateEvidence = {
     }
     const sheet = new RowSheet();
     const rounds = records(at(root, "rounds"));
-    const trials = rounds.map((round) => records(round["trials"]).filter(isSound));
+    const trials = rounds.map((round2) => records(round2["trials"]).filter(isSound));
     const scenarios2 = new Set(trials.flat().map((trial) => textAt(trial, "scenario") ?? ""));
     for (const scenario2 of scenarios2) {
-      for (const side2 of sides) {
+      for (const side3 of sides) {
         const own2 = trials.map(
-          (all) => all.filter((one) => one["scenario"] === scenario2 && one["side"] === side2)
+          (all) => all.filter((one) => one["scenario"] === scenario2 && one["side"] === side3)
         );
-        for (const [shown3, share3] of Object.entries(shares)) {
+        for (const [shown3, share4] of Object.entries(shares)) {
           sheet.add({
-            name: `${scenario2} ${shown3} (${side2})`,
+            name: `${scenario2} ${shown3} (${side3})`,
             quantity: quantityOf("ns"),
-            samples: own2.filter((slices) => slices.length > 0).map((slices) => percentile(slices, share3))
+            samples: own2.filter((slices) => slices.length > 0).map((slices) => percentile(slices, share4))
           });
         }
-        const costs = own2.map((slices, index) => costOf(slices, at(rounds[index], "sides", side2)));
+        const costs = own2.map((slices, index) => costOf(slices, at(rounds[index], "sides", side3)));
         const known = costs.filter((cost) => cost !== null);
         const problem2 = known.length === 0 ? "CPU time was not measured" : null;
-        sheet.add({ name: `${scenario2} cpu (${side2})`, quantity: quantityOf("ns"), samples: known, problem: problem2 });
+        sheet.add({ name: `${scenario2} cpu (${side3})`, quantity: quantityOf("ns"), samples: known, problem: problem2 });
       }
     }
     return sheet.result();
@@ -46686,10 +46732,10 @@ var tailgateEvidence = {
 function isSound(trial) {
   return !Array.isArray(trial["unsound"]) || trial["unsound"].length === 0;
 }
-function percentile(slices, share3) {
+function percentile(slices, share4) {
   try {
     const texts2 = slices.map((slice) => textAt(slice, "load", "histograms", "onTime") ?? "");
-    return valueAt(addHistograms(texts2.map(decodeHistogram)), share3);
+    return valueAt(addHistograms(texts2.map(decodeHistogram)), share4);
   } catch {
     return Number.NaN;
   }
@@ -46741,9 +46787,9 @@ function read(document) {
   const sheet = new RowSheet();
   const twins = /* @__PURE__ */ new Map();
   for (const one of series) {
-    const key = JSON.stringify([one.pkg, one.origin, one.name]);
-    const known = twins.get(key) ?? [];
-    twins.set(key, known);
+    const key2 = JSON.stringify([one.pkg, one.origin, one.name]);
+    const known = twins.get(key2) ?? [];
+    twins.set(key2, known);
     known.push(one);
   }
   for (const one of series) {
@@ -46774,13 +46820,13 @@ function seriesOf(lines) {
   let pkg = null;
   let owner = null;
   let pending = null;
-  const seriesFor = (name2, failed) => {
+  const seriesFor = (name2, failed2) => {
     const origin = pkg === null ? owner : null;
-    const key = JSON.stringify([name2, pkg, origin, [...settings5], failed]);
-    const known = series.get(key);
+    const key2 = JSON.stringify([name2, pkg, origin, [...settings5], failed2]);
+    const known = series.get(key2);
     if (known !== void 0) return known;
-    const fresh = { name: name2, pkg, settings: new Map(settings5), columns: /* @__PURE__ */ new Map(), failed, origin };
-    series.set(key, fresh);
+    const fresh = { name: name2, pkg, settings: new Map(settings5), columns: /* @__PURE__ */ new Map(), failed: failed2, origin };
+    series.set(key2, fresh);
     return fresh;
   };
   const addColumns = (name2, text3) => {
@@ -46797,7 +46843,7 @@ function seriesOf(lines) {
     owner = owners[index];
     const result = resultLine3.exec(line);
     const rest = pending === null ? null : restOfResult.exec(line);
-    const failed = /^\s*--- FAIL: (Benchmark\S*)/.exec(line)?.[1];
+    const failed2 = /^\s*--- FAIL: (Benchmark\S*)/.exec(line)?.[1];
     const setting = settingLine.exec(line);
     const unit = /^Unit (\S+) .*\bbetter=(higher|lower)\b/.exec(line);
     if (result !== null) {
@@ -46808,8 +46854,8 @@ function seriesOf(lines) {
       pending = null;
     } else if (/^Benchmark\S*(\s|$)/.test(line)) {
       pending = line.split(/\s/, 1)[0];
-    } else if (failed !== void 0) {
-      seriesFor(failed, true);
+    } else if (failed2 !== void 0) {
+      seriesFor(failed2, true);
       pending = null;
     } else if (unit !== null) {
       better.set(unit[1], unit[2] === "higher" ? "bigger-is-better" : "smaller-is-better");
@@ -46834,9 +46880,9 @@ function ownersOf(lines) {
 }
 function difference(one, twins) {
   const keys = [...new Set(twins.flatMap((twin) => [...twin.settings.keys()]))];
-  const telling = keys.filter((key) => new Set(twins.map((twin) => twin.settings.get(key))).size > 1);
+  const telling = keys.filter((key2) => new Set(twins.map((twin) => twin.settings.get(key2))).size > 1);
   if (telling.length === 0) return "";
-  return ` (${telling.map((key) => `${key}: ${one.settings.get(key) ?? "none"}`).join(", ")})`;
+  return ` (${telling.map((key2) => `${key2}: ${one.settings.get(key2) ?? "none"}`).join(", ")})`;
 }
 
 // src/microbench/adapters/google-benchmark.ts
@@ -46876,9 +46922,9 @@ function addFamily(sheet, family, rows2) {
   const unnamed = rows2.filter(
     (row) => row["run_type"] === "aggregate" && textAt(row, "aggregate_name") === null
   );
-  const failed = repetitions.find((row) => row["error_occurred"] === true || row["skipped"] === true);
-  if (failed !== void 0) {
-    const message = textAt(failed, "error_message") ?? textAt(failed, "skip_message") ?? "without a message";
+  const failed2 = repetitions.find((row) => row["error_occurred"] === true || row["skipped"] === true);
+  if (failed2 !== void 0) {
+    const message = textAt(failed2, "error_message") ?? textAt(failed2, "skip_message") ?? "without a message";
     return void sheet.add({
       name: family,
       quantity: quantityOf("ns"),
@@ -46909,8 +46955,8 @@ function addFamily(sheet, family, rows2) {
 }
 function addRows(sheet, name2, rows2, deviation2) {
   const [first] = rows2;
-  const share3 = first?.["aggregate_unit"] === "percentage";
-  const time4 = share3 ? quantityOf("percent") : quantityOf(textAt(first, "time_unit") ?? "ns");
+  const share4 = first?.["aggregate_unit"] === "percentage";
+  const time4 = share4 ? quantityOf("percent") : quantityOf(textAt(first, "time_unit") ?? "ns");
   const column = (field, rest) => {
     const values = rows2.map((row) => row[field]);
     const spread = deviation2?.[field];
@@ -46973,11 +47019,11 @@ var hdrLog = {
     const quantity2 = unitOf(largest, sheet);
     for (const [tag, intervals] of tags) {
       const whole3 = addHistograms(intervals);
-      for (const [shown3, share3] of Object.entries(shares2)) {
+      for (const [shown3, share4] of Object.entries(shares2)) {
         sheet.add({
           name: tag === "" ? shown3 : `${tag} ${shown3}`,
           quantity: quantity2,
-          value: valueAt(whole3, share3),
+          value: valueAt(whole3, share4),
           spread: null,
           problem: whole3.total === 0 ? "nothing was recorded" : broken > 0 ? "a part of the log cannot be read" : null
         });
@@ -46988,7 +47034,7 @@ var hdrLog = {
 };
 function unitOf(largest, sheet) {
   const scale2 = largest.recorded / largest.printed;
-  const near = (wanted) => Math.abs(scale2 / wanted - 1) < 0.1;
+  const near = (wanted2) => Math.abs(scale2 / wanted2 - 1) < 0.1;
   if (near(1e3)) return quantityOf("us");
   if (!near(1e6)) {
     sheet.warn("unit-guessed", "the log does not tell what its values count; nanoseconds were taken");
@@ -47013,7 +47059,7 @@ var hyperfine = {
       const name2 = textAt(result, "command") ?? "";
       const times = result["times"];
       const parameters = result["parameters"];
-      const origin = isRecord(parameters) ? Object.entries(parameters).map(([key, value]) => `${key}=${String(value)}`).join(", ") : null;
+      const origin = isRecord(parameters) ? Object.entries(parameters).map(([key2, value]) => `${key2}=${String(value)}`).join(", ") : null;
       sheet.add({
         name: name2,
         quantity: quantity2,
@@ -47035,8 +47081,8 @@ var hyperfine = {
 function warnOfExits(sheet, name2, codes) {
   if (!Array.isArray(codes)) return;
   const killed = codes.filter((code) => code === null).length;
-  const failed = codes.filter((code) => typeof code === "number" && code !== 0).length;
-  if (failed > 0) sheet.warn("runs-failed", `${name2}: ${failed} of ${codes.length} runs did not exit with 0`);
+  const failed2 = codes.filter((code) => typeof code === "number" && code !== 0).length;
+  if (failed2 > 0) sheet.warn("runs-failed", `${name2}: ${failed2} of ${codes.length} runs did not exit with 0`);
   if (killed > 0)
     sheet.warn("runs-failed", `${name2}: ${killed} of ${codes.length} runs were ended by a signal`);
 }
@@ -47049,19 +47095,19 @@ var jmh = {
   recognises: ({ json: [root] }) => records(root).some((one) => isRecord(one["primaryMetric"]) && typeof one["benchmark"] === "string") ? 1 : 0,
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const benchmark of records(root)) {
-      const name2 = `${textAt(benchmark, "benchmark") ?? ""}${parametersOf(benchmark)}`;
-      const origin = [textAt(benchmark, "mode"), `${String(benchmark["threads"])} threads`].join(", ");
-      addMetric(sheet, name2, benchmark["primaryMetric"], origin, false);
-      const percentiles2 = at(benchmark, "primaryMetric", "scorePercentiles");
-      if (benchmark["mode"] === "sample" && isRecord(percentiles2)) {
-        const unit = quantityOf(textAt(benchmark, "primaryMetric", "scoreUnit") ?? "");
-        for (const share3 of ["50.0", "99.0"]) {
-          const value = percentiles2[share3] ?? null;
-          sheet.add({ name: `${name2} [p${Number(share3)}]`, quantity: unit, value, spread: null, origin });
+    for (const benchmark2 of records(root)) {
+      const name2 = `${textAt(benchmark2, "benchmark") ?? ""}${parametersOf(benchmark2)}`;
+      const origin = [textAt(benchmark2, "mode"), `${String(benchmark2["threads"])} threads`].join(", ");
+      addMetric(sheet, name2, benchmark2["primaryMetric"], origin, false);
+      const percentiles2 = at(benchmark2, "primaryMetric", "scorePercentiles");
+      if (benchmark2["mode"] === "sample" && isRecord(percentiles2)) {
+        const unit = quantityOf(textAt(benchmark2, "primaryMetric", "scoreUnit") ?? "");
+        for (const share4 of ["50.0", "99.0"]) {
+          const value = percentiles2[share4] ?? null;
+          sheet.add({ name: `${name2} [p${Number(share4)}]`, quantity: unit, value, spread: null, origin });
         }
       }
-      const secondary = benchmark["secondaryMetrics"];
+      const secondary = benchmark2["secondaryMetrics"];
       for (const [metric, score2] of Object.entries(isRecord(secondary) ? secondary : {})) {
         addMetric(sheet, `${name2} [${metric}]`, score2, origin, true);
       }
@@ -47086,10 +47132,10 @@ function samplesOf3(metric) {
   const forks = at(metric, "rawData");
   return Array.isArray(forks) ? forks.flatMap((fork4) => Array.isArray(fork4) ? fork4 : []) : [];
 }
-function parametersOf(benchmark) {
-  const parameters = benchmark["params"];
+function parametersOf(benchmark2) {
+  const parameters = benchmark2["params"];
   if (!isRecord(parameters)) return "";
-  const pairs = Object.keys(parameters).sort().map((key) => `${key}=${String(parameters[key])}`);
+  const pairs = Object.keys(parameters).sort().map((key2) => `${key2}=${String(parameters[key2])}`);
   return pairs.length === 0 ? "" : ` (${pairs.join(", ")})`;
 }
 
@@ -47241,10 +47287,10 @@ var libtest = {
     for (const line of lines) {
       const found = targetLine2.exec(line);
       if (found !== null) target = found[1].includes("deps/") ? targetName(found[1]) : found[1];
-      const failed = failedLine2.exec(line);
-      if (failed !== null) {
+      const failed2 = failedLine2.exec(line);
+      if (failed2 !== null) {
         sheet.add({
-          name: failed[1],
+          name: failed2[1],
           quantity: quantityOf("ns/iter"),
           problem: "the test harness says FAILED",
           origin: target
@@ -47286,20 +47332,20 @@ var mitata = {
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     const layout = at(root, "layout");
-    for (const benchmark of records(at(root, "benchmarks"))) {
-      const place2 = Array.isArray(layout) ? layout[Number(benchmark["group"])] : void 0;
+    for (const benchmark2 of records(at(root, "benchmarks"))) {
+      const place2 = Array.isArray(layout) ? layout[Number(benchmark2["group"])] : void 0;
       const group2 = textAt(place2, "name");
-      for (const run of records(benchmark["runs"])) {
-        const own2 = textAt(run, "name") ?? textAt(benchmark, "alias") ?? "";
+      for (const run of records(benchmark2["runs"])) {
+        const own2 = textAt(run, "name") ?? textAt(benchmark2, "alias") ?? "";
         const samples2 = at(run, "stats", "samples");
-        const failed = run["error"] !== void 0;
+        const failed2 = run["error"] !== void 0;
         sheet.add({
           name: group2 === null ? own2 : `${group2} > ${own2}`,
           quantity: quantityOf("ns"),
           value: at(run, "stats", "avg") ?? null,
           samples: Array.isArray(samples2) ? samples2 : [],
           origin: isRecord(run["args"]) ? argumentsOf(run["args"]) : null,
-          problem: failed ? `the benchmark threw ${textAt(run, "error", "message") ?? "an error without a message"}` : null
+          problem: failed2 ? `the benchmark threw ${textAt(run, "error", "message") ?? "an error without a message"}` : null
         });
       }
     }
@@ -47307,7 +47353,7 @@ var mitata = {
   }
 };
 function argumentsOf(given2) {
-  const pairs = Object.entries(given2).map(([key, value]) => `${key}=${String(value)}`);
+  const pairs = Object.entries(given2).map(([key2, value]) => `${key2}=${String(value)}`);
   return pairs.length === 0 ? null : pairs.join(", ");
 }
 
@@ -47356,8 +47402,8 @@ var oha = {
     return sheet.result();
   }
 };
-function sum(counts2, wanted) {
-  return Object.entries(counts2).filter(([key]) => wanted(key)).reduce((total2, [, count2]) => total2 + (typeof count2 === "number" ? count2 : 0), 0);
+function sum(counts2, wanted2) {
+  return Object.entries(counts2).filter(([key2]) => wanted2(key2)).reduce((total2, [, count2]) => total2 + (typeof count2 === "number" ? count2 : 0), 0);
 }
 
 // src/microbench/adapters/pyperf.ts
@@ -47372,9 +47418,9 @@ var pyperf = {
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const benchmark of records(at(root, "benchmarks"))) {
-      const metadata = (field) => textAt(benchmark, "metadata", field) ?? textAt(root, "metadata", field);
-      const samples2 = records(benchmark["runs"]).flatMap(
+    for (const benchmark2 of records(at(root, "benchmarks"))) {
+      const metadata = (field) => textAt(benchmark2, "metadata", field) ?? textAt(root, "metadata", field);
+      const samples2 = records(benchmark2["runs"]).flatMap(
         (run) => Array.isArray(run["values"]) ? run["values"] : []
       );
       const numbers2 = samples2.filter(
@@ -47409,9 +47455,9 @@ var pytestBenchmark = {
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     const quantity2 = quantityOf("s");
-    for (const benchmark of records(at(root, "benchmarks"))) {
-      const name2 = textAt(benchmark, "fullname") ?? textAt(benchmark, "name") ?? "";
-      const data = at(benchmark, "stats", "data");
+    for (const benchmark2 of records(at(root, "benchmarks"))) {
+      const name2 = textAt(benchmark2, "fullname") ?? textAt(benchmark2, "name") ?? "";
+      const data = at(benchmark2, "stats", "data");
       const samples2 = Array.isArray(data) ? data : [];
       const whole3 = samples2.every((sample) => typeof sample === "number");
       if (!whole3)
@@ -47419,10 +47465,10 @@ var pytestBenchmark = {
       sheet.add({
         name: name2,
         quantity: quantity2,
-        value: at(benchmark, "stats", "mean") ?? null,
+        value: at(benchmark2, "stats", "mean") ?? null,
         samples: whole3 ? samples2 : [],
-        spread: at(benchmark, "stats", "stddev") ?? null,
-        origin: textAt(benchmark, "group")
+        spread: at(benchmark2, "stats", "stddev") ?? null,
+        origin: textAt(benchmark2, "group")
       });
     }
     return sheet.result();
@@ -47485,12 +47531,12 @@ function isTableRow(row) {
   return ("Task name" in row || "Task Name" in row) && Object.keys(row).length > 1;
 }
 function addTableRow(sheet, row) {
-  const column = (start4) => Object.entries(row).find(([key]) => key.startsWith(start4))?.[1];
+  const column = (start4) => Object.entries(row).find(([key2]) => key2.startsWith(start4))?.[1];
   const [average, margin] = String(
     column("Latency avg") ?? column("Latency average") ?? column("Average Time") ?? ""
   ).split("\xB1");
   const value = readNumber((average ?? "").trim());
-  const share3 = readNumber(
+  const share4 = readNumber(
     (margin ?? String(column("Margin") ?? "").replace("\xB1", "")).replace("%", "").trim()
   );
   const error62 = column("Error");
@@ -47498,7 +47544,7 @@ function addTableRow(sheet, row) {
     name: String(row["Task name"] ?? row["Task Name"]),
     quantity: quantityOf("ns"),
     value: (average ?? "").trim(),
-    spread: value.kind === "number" && share3.kind === "number" ? value.value * share3.value / 100 : null,
+    spread: value.kind === "number" && share4.kind === "number" ? value.value * share4.value / 100 : null,
     problem: typeof error62 === "string" ? `the benchmark threw ${error62}` : null
   });
 }
@@ -47561,16 +47607,16 @@ var vitest = {
     const groups = records(at(root, "files")).flatMap((file3) => records(file3["groups"]));
     for (const group2 of groups) {
       const place2 = textAt(group2, "fullName");
-      for (const benchmark of records(group2["benchmarks"])) {
-        const own2 = textAt(benchmark, "name") ?? "";
-        const { samples: samples2 } = benchmark;
+      for (const benchmark2 of records(group2["benchmarks"])) {
+        const own2 = textAt(benchmark2, "name") ?? "";
+        const { samples: samples2 } = benchmark2;
         sheet.add({
           name: place2 === null ? own2 : `${place2} > ${own2}`,
           quantity: quantity2,
-          value: benchmark["mean"],
+          value: benchmark2["mean"],
           samples: Array.isArray(samples2) ? samples2 : [],
-          spread: benchmark["sd"] ?? null,
-          problem: benchmark["mean"] === void 0 ? "vitest has no figures for it; did it throw?" : null
+          spread: benchmark2["sd"] ?? null,
+          problem: benchmark2["mean"] === void 0 ? "vitest has no figures for it; did it throw?" : null
         });
       }
     }
@@ -47722,7 +47768,7 @@ var otherNames = new Map(
 function parseFormat(word) {
   const lower = word.trim().toLowerCase();
   if (lower === "auto") return "auto";
-  return formats.find((format) => format === lower) ?? otherNames.get(lower) ?? null;
+  return benchFormats.find((format) => format === lower) ?? otherNames.get(lower) ?? null;
 }
 function adapterOf(format) {
   return adapters.find((adapter) => adapter.format === format);
@@ -47851,33 +47897,33 @@ var script = `TIMEFORMAT='%U %S'
 done; } 3>&2 2>&1`;
 var timesLine = /^(\d+)[.,](\d{3}) (\d+)[.,](\d{3})\s*$/;
 async function executionRows(job, exec, random) {
-  const failed = {};
+  const failed2 = {};
   const first = {};
-  for (const side2 of random.shuffle(sides)) {
-    const answer = await execute(job, exec, side2, 1);
-    if (typeof answer === "string") failed[side2] = { kind: "failed", reason: answer };
-    else first[side2] = answer;
+  for (const side3 of random.shuffle(sides)) {
+    const answer = await execute(job, exec, side3, 1);
+    if (typeof answer === "string") failed2[side3] = { kind: "failed", reason: answer };
+    else first[side3] = answer;
   }
   const taken = { baseline: [], candidate: [] };
-  if (failed.baseline === void 0 && failed.candidate === void 0) {
+  if (failed2.baseline === void 0 && failed2.candidate === void 0) {
     const each = Math.max(msToNs(1), Math.min(first.baseline.cpu, first.candidate.cpu));
     const executions = Math.min(mostExecutions, Math.max(1, Math.ceil(sampleTarget2 / each)));
-    for (const side2 of quads(samples, random)) {
-      const answer = await execute(job, exec, side2, executions);
-      if (typeof answer === "string") failed[side2] = { kind: "failed", reason: answer };
-      else taken[side2].push(answer);
+    for (const side3 of quads(samples, random)) {
+      const answer = await execute(job, exec, side3, executions);
+      if (typeof answer === "string") failed2[side3] = { kind: "failed", reason: answer };
+      else taken[side3].push(answer);
       if (typeof answer === "string") break;
     }
   }
-  const runOf = (side2) => failed[side2] ?? { kind: "rows", rows: rowsOf(taken[side2]) };
+  const runOf = (side3) => failed2[side3] ?? { kind: "rows", rows: rowsOf(taken[side3]) };
   return { baseline: runOf("baseline"), candidate: runOf("candidate") };
 }
-async function execute(job, exec, side2, executions) {
+async function execute(job, exec, side3, executions) {
   const watching = new AbortController();
   const watches = [];
   const result = await runInLedger(job, {
     command: ["bash", "-c", script],
-    cwd: job.directories[side2],
+    cwd: job.directories[side3],
     env: { ...job.env, TAILGATE_EXEC: exec, TAILGATE_EXECUTIONS: String(executions) },
     onStart: (identity) => {
       watches.push(watchMemory(job, job.meterOf(identity), watching.signal));
@@ -47939,28 +47985,28 @@ function rowsOf(taken) {
 }
 
 // src/microbench/suites.ts
-async function runSuite(job, suite, random) {
-  switch (suite.kind) {
+async function runSuite(job, suite2, random) {
+  switch (suite2.kind) {
     case "execution":
-      return executionRows(job, suite.exec, random);
+      return executionRows(job, suite2.exec, random);
     case "command": {
       const first = random.coin() ? "baseline" : "candidate";
       const runs = {};
-      for (const side2 of [first, otherSide(first)]) runs[side2] = await runCommandOf(job, suite, side2);
+      for (const side3 of [first, otherSide(first)]) runs[side3] = await runCommandOf(job, suite2, side3);
       return { baseline: runs.baseline, candidate: runs.candidate };
     }
     default:
-      return assertNever(suite);
+      return assertNever(suite2);
   }
 }
-async function runCommandOf(job, suite, side2) {
-  const result = await runInLedger(job, { command: suite.command, cwd: job.directories[side2], env: job.env });
+async function runCommandOf(job, suite2, side3) {
+  const result = await runInLedger(job, { command: suite2.command, cwd: job.directories[side3], env: job.env });
   const problem2 = exitProblem(result, job.timeout);
   if (problem2 !== null) return { kind: "failed", reason: problem2 };
   if (result.truncated) return { kind: "failed", reason: "its output is larger than 64 MB" };
   try {
-    const file3 = { name: `output of ${suite.name}`, bytes: new TextEncoder().encode(result.stdout) };
-    return { kind: "rows", rows: readBenchmarks(file3, suite.format).rows };
+    const file3 = { name: `output of ${suite2.name}`, bytes: new TextEncoder().encode(result.stdout) };
+    return { kind: "rows", rows: readBenchmarks(file3, suite2.format).rows };
   } catch (error62) {
     return { kind: "failed", reason: messageOf(error62) };
   }
@@ -48004,23 +48050,23 @@ function exitWords(exit, timeout) {
       return assertNever(exit);
   }
 }
-var rowName = (suite, row) => `${suite.name} > ${row.name}`;
-function suiteSubjects(suite, runs) {
-  const failed = sides.filter((side2) => runs[side2].kind === "failed");
-  if (failed.length > 0) {
-    const run = runs[failed[0]];
-    const who = failed.length === 2 ? "both sides" : failed[0];
-    return [{ ...blank2(suite), problem: `${who}: ${run.kind === "failed" ? run.reason : ""}` }];
+var rowName = (suite2, row) => `${suite2.name} > ${row.name}`;
+function suiteSubjects(suite2, runs) {
+  const failed2 = sides.filter((side3) => runs[side3].kind === "failed");
+  if (failed2.length > 0) {
+    const run = runs[failed2[0]];
+    const who = failed2.length === 2 ? "both sides" : failed2[0];
+    return [{ ...blank2(suite2), problem: `${who}: ${run.kind === "failed" ? run.reason : ""}` }];
   }
   const rows2 = { baseline: rowsOf2(runs.baseline), candidate: rowsOf2(runs.candidate) };
-  const names2 = new Set(sides.flatMap((side2) => [...rows2[side2].keys()]));
+  const names2 = new Set(sides.flatMap((side3) => [...rows2[side3].keys()]));
   return [...names2].map(
-    (name2) => subjectOf(suite, rows2.baseline.get(name2) ?? null, rows2.candidate.get(name2) ?? null)
+    (name2) => subjectOf(suite2, rows2.baseline.get(name2) ?? null, rows2.candidate.get(name2) ?? null)
   );
 }
-var blank2 = (suite) => ({
-  name: suite.name,
-  source: suite.kind,
+var blank2 = (suite2) => ({
+  name: suite2.name,
+  source: suite2.kind,
   unit: { kind: "custom", normalised: "", text: "" },
   direction: "smaller-is-better",
   presence: "both",
@@ -48029,41 +48075,41 @@ var blank2 = (suite) => ({
   problem: null,
   remark: null
 });
-function subjectOf(suite, baseline, candidate) {
+function subjectOf(suite2, baseline, candidate) {
   const row = candidate ?? baseline;
-  const subject2 = {
-    ...blank2(suite),
-    name: rowName(suite, row),
+  const subject3 = {
+    ...blank2(suite2),
+    name: rowName(suite2, row),
     unit: row.unit,
     direction: row.direction
   };
   if (baseline === null || candidate === null) {
-    return { ...subject2, presence: baseline === null ? "candidate" : "baseline", alone: row.value };
+    return { ...subject3, presence: baseline === null ? "candidate" : "baseline", alone: row.value };
   }
   if (!sameUnit(baseline.unit, candidate.unit)) {
     const problem2 = `the unit changed from ${baseline.unit.text} to ${candidate.unit.text}`;
-    return { ...subject2, problem: problem2 };
+    return { ...subject3, problem: problem2 };
   }
-  return baseline.direction === candidate.direction ? subject2 : { ...subject2, problem: "smaller is better on one side, bigger on the other" };
+  return baseline.direction === candidate.direction ? subject3 : { ...subject3, problem: "smaller is better on one side, bigger on the other" };
 }
 var rowsOf2 = (run) => new Map(run.kind === "rows" ? run.rows.map((row) => [row.name, row]) : []);
-function suiteResults(suite, runs, wanted, subjects) {
-  const own2 = subjects.filter(({ name: name2 }) => wanted.has(name2) && name2.startsWith(`${suite.name} > `));
-  const of = (subject2, side2) => {
-    const run = runs[side2];
+function suiteResults(suite2, runs, wanted2, subjects) {
+  const own2 = subjects.filter(({ name: name2 }) => wanted2.has(name2) && name2.startsWith(`${suite2.name} > `));
+  const of = (subject3, side3) => {
+    const run = runs[side3];
     if (run.kind === "failed") return { kind: "failed", reason: run.reason };
-    const row = run.rows.find((one) => rowName(suite, one) === subject2.name);
+    const row = run.rows.find((one) => rowName(suite2, one) === subject3.name);
     if (row === void 0) return { kind: "failed", reason: "the output has no such benchmark this time" };
     if (row.value === null) return { kind: "failed", reason: row.problem ?? "it has no value" };
-    if (!sameUnit(row.unit, subject2.unit)) {
+    if (!sameUnit(row.unit, subject3.unit)) {
       return { kind: "failed", reason: `its unit is ${row.unit.text} this time` };
     }
     return { kind: "measured", value: row.value, samples: row.samples, cpu: null, digest: null };
   };
-  return own2.map((subject2) => ({
-    name: subject2.name,
-    baseline: of(subject2, "baseline"),
-    candidate: of(subject2, "candidate")
+  return own2.map((subject3) => ({
+    name: subject3.name,
+    baseline: of(subject3, "baseline"),
+    candidate: of(subject3, "candidate")
   }));
 }
 
@@ -48132,8 +48178,8 @@ function readAuxiliaryVector() {
   try {
     const data = readFileSync2("/proc/self/auxv");
     for (let at2 = 0; at2 + 16 <= data.length; at2 += 16) {
-      const key = Number(data.readBigUInt64LE(at2));
-      if (key === 6 || key === 17) found.set(key, Number(data.readBigUInt64LE(at2 + 8)));
+      const key2 = Number(data.readBigUInt64LE(at2));
+      if (key2 === 6 || key2 === 17) found.set(key2, Number(data.readBigUInt64LE(at2 + 8)));
     }
   } catch {
   }
@@ -48579,13 +48625,13 @@ function studentCdf(t, degrees) {
   const within = odd ? 2 / Math.PI * (angle + sine * sum5) : sine * sum5;
   return (1 + within) / 2;
 }
-function studentQuantile(share3, degrees) {
+function studentQuantile(share4, degrees) {
   let low = 0;
   let high = 1;
-  while (studentCdf(high, degrees) < share3) high *= 2;
+  while (studentCdf(high, degrees) < share4) high *= 2;
   for (let step = 0; step < 100; step++) {
     const middle2 = (low + high) / 2;
-    if (studentCdf(middle2, degrees) < share3) low = middle2;
+    if (studentCdf(middle2, degrees) < share4) low = middle2;
     else high = middle2;
   }
   return (low + high) / 2;
@@ -48636,8 +48682,8 @@ function kOf(rounds, level) {
   const mass = subsetSumMass(Array.from({ length: rounds }, (_, index) => index + 1));
   let cumulative = 0;
   let k = -1;
-  for (const share3 of mass) {
-    cumulative += share3;
+  for (const share4 of mass) {
+    cumulative += share4;
     if (cumulative > level + 1e-12) break;
     k += 1;
   }
@@ -48661,10 +48707,10 @@ function smallestDetectable(d) {
   return d.length < 2 ? Infinity : Math.expm1(spreadOf2(d) * detectionFactor(d.length));
 }
 function holm(p) {
-  const order = p.map((_, index) => index).sort((a, b) => p[a] - p[b]);
+  const order2 = p.map((_, index) => index).sort((a, b) => p[a] - p[b]);
   const adjusted = new Array(p.length).fill(1);
   let least2 = 0;
-  for (const [step, index] of order.entries()) {
+  for (const [step, index] of order2.entries()) {
     least2 = Math.max(least2, Math.min(1, (p.length - step) * p[index]));
     adjusted[index] = least2;
   }
@@ -48682,12 +48728,12 @@ function holmWithTarone(hypotheses, level) {
 var ascending = (values) => Float64Array.from(values).sort();
 var rounded = (value) => Math.round(value * 1e12) / 1e12;
 function doubledMidranks(sizes) {
-  const order = sizes.map((_, index) => index).sort((a, b) => sizes[a] - sizes[b]);
+  const order2 = sizes.map((_, index) => index).sort((a, b) => sizes[a] - sizes[b]);
   const ranks = new Array(sizes.length).fill(0);
-  for (let first = 0; first < order.length; ) {
+  for (let first = 0; first < order2.length; ) {
     let last = first;
-    while (last + 1 < order.length && sizes[order[last + 1]] === sizes[order[first]]) last += 1;
-    for (let place2 = first; place2 <= last; place2++) ranks[order[place2]] = first + last + 2;
+    while (last + 1 < order2.length && sizes[order2[last + 1]] === sizes[order2[first]]) last += 1;
+    for (let place2 = first; place2 <= last; place2++) ranks[order2[place2]] = first + last + 2;
     first = last + 1;
   }
   return ranks;
@@ -48796,30 +48842,30 @@ function isBounded(comparison, detect, passLevel) {
 // src/verdict/benchmark-rows.ts
 var farStep = Math.log(1e6);
 var worseLevel = 0.05;
-function rowOf(subject2, results, tolerance3, passLevel) {
+function rowOf(subject3, results, tolerance3, passLevel) {
   const pairs = results.flatMap(
     ({ baseline: baseline2, candidate: candidate2 }) => baseline2.kind === "measured" && candidate2.kind === "measured" ? [{ baseline: baseline2, candidate: candidate2 }] : []
   );
   const perRound = pairs.map((pair) => logChange(pair.baseline.value, pair.candidate.value));
-  const smaller = subject2.direction === "smaller-is-better";
-  const worse = smaller ? perRound : perRound.map((d) => 0 - d);
+  const smaller = subject3.direction === "smaller-is-better";
+  const worse2 = smaller ? perRound : perRound.map((d) => 0 - d);
   const missing2 = results.length - pairs.length;
   const baseline = pairs.length === 0 ? null : medianOf(pairs.map((pair) => pair.baseline.value));
   const candidate = pairs.length === 0 ? null : medianOf(pairs.map((pair) => pair.candidate.value));
-  const comparison = comparisonOf(worse, baseline, candidate, missing2);
-  const worsening = changeOf(comparison, passLevel);
-  const fromZero = pairs.some((pair) => pair.baseline.value === 0 !== (pair.candidate.value === 0)) ? `it went from ${baseline} to ${candidate} ${subject2.unit.normalised}, so there is no ratio` : null;
-  const hypothesis = worse.length === 0 ? null : ratioHypothesis(worse, tolerance3.min);
+  const comparison = comparisonOf(worse2, baseline, candidate, missing2);
+  const worsening2 = changeOf(comparison, passLevel);
+  const fromZero = pairs.some((pair) => pair.baseline.value === 0 !== (pair.candidate.value === 0)) ? `it went from ${baseline} to ${candidate} ${subject3.unit.normalised}, so there is no ratio` : null;
+  const hypothesis = worse2.length === 0 ? null : ratioHypothesis(worse2, tolerance3.min);
   const within = hypothesis !== null && isWithinSpread(hypothesis, worseLevel);
   return {
-    subject: subject2,
+    subject: subject3,
     used: pairs.length,
     dropped: missing2,
     baseline,
     candidate,
     perRound,
-    change: fromZero === null ? smaller ? worsening : mirrored(worsening) : { kind: "none", reason: fromZero },
-    worsening,
+    change: fromZero === null ? smaller ? worsening2 : mirrored(worsening2) : { kind: "none", reason: fromZero },
+    worsening: worsening2,
     cpu: cpuOf(pairs, passLevel),
     hypothesis,
     improved: pairs.length > 0 && isImproved(comparison, tolerance3.min),
@@ -48852,28 +48898,37 @@ function cpuOf(pairs, passLevel) {
   );
   if (known.length === 0) return null;
   const perRound = known.map((pair) => Math.log(pair.candidate / pair.baseline));
-  const [baseline, candidate] = sides.map((side2) => medianOf(known.map((pair) => pair[side2])));
+  const [baseline, candidate] = sides.map((side3) => medianOf(known.map((pair) => pair[side3])));
   const comparison = comparisonOf(perRound, baseline, candidate, pairs.length - known.length);
   return { baseline, candidate, change: changeOf(comparison, passLevel) };
 }
-function settledState(track) {
-  const { subject: subject2 } = track;
-  if (subject2.problem !== null) return { state: "invalid", reason: subject2.problem };
-  if (subject2.presence === "candidate") return { state: "new", reason: "only the candidate has it" };
-  if (subject2.presence === "baseline") return { state: "missing", reason: "only the baseline has it" };
+function settledState(track, plan) {
+  const { subject: subject3 } = track;
+  if (subject3.problem !== null) return { state: "invalid", reason: subject3.problem };
+  if (subject3.presence === "candidate") return { state: "new", reason: "only the candidate has it" };
+  if (subject3.presence === "baseline") return { state: "missing", reason: "only the baseline has it" };
   const results = [...track.measuring, ...track.confirming];
   for (const [index, result] of results.entries()) {
-    const failed = sides.filter((side2) => result[side2].kind === "failed");
-    if (failed.length === 0) continue;
-    const failure3 = result[failed[0]];
-    const who = failed.length === 2 ? "both sides" : failed[0];
+    const failed2 = sides.filter((side3) => result[side3].kind === "failed");
+    if (failed2.length === 0) continue;
+    const failure3 = result[failed2[0]];
+    const who = failed2.length === 2 ? "both sides" : failed2[0];
     const why = failure3.kind === "failed" ? failure3.reason : "";
     return { state: "invalid", reason: `${who}, round ${index + 1}: ${why}` };
   }
-  return otherResult(results) ? { state: "invalid", reason: "the sides return different results, so they do not do the same work" } : null;
+  return plan.onDifferentResult === "stop" && differs(track) ? { state: "invalid", reason: "the sides return different results, so they do not do the same work" } : null;
 }
-function otherResult(results) {
-  const digestsOf = (side2) => new Set(results.flatMap((one2) => one2[side2].kind === "measured" ? [one2[side2].digest] : []));
+function remarkOf(track, settled) {
+  const remarks = [track.subject.remark];
+  if (!settled && differs(track)) {
+    remarks.push("the sides return different results: the change may be the price of other work");
+  }
+  const told = remarks.filter((remark) => remark !== null);
+  return told.length === 0 ? null : told.join("; ");
+}
+function differs({ measuring, confirming: confirming2 }) {
+  const results = [...measuring, ...confirming2];
+  const digestsOf = (side3) => new Set(results.flatMap((one2) => one2[side3].kind === "measured" ? [one2[side3].digest] : []));
   const [baseline, candidate] = [digestsOf("baseline"), digestsOf("candidate")];
   if (results.length < 2 || baseline.size !== 1 || candidate.size !== 1) return false;
   const [[one], [other]] = [[...baseline], [...candidate]];
@@ -48934,8 +48989,8 @@ function metricWords(metric) {
 }
 function ineligibleSentence(metric, plan) {
   const beyond2 = 1 - percentileShare[metric];
-  const [slice, round] = [5 / beyond2, 20 / beyond2].map(formatCount);
-  return `${metric} needs ${slice} scheduled requests a slice and ${round} a side and round; ${formatCount(plan.sliceRequests)} and ${formatCount(plan.slices * plan.sliceRequests)} are scheduled, so ${plan.tailPercentile} is judged in its place`;
+  const [slice, round2] = [5 / beyond2, 20 / beyond2].map(formatCount);
+  return `${metric} needs ${slice} scheduled requests a slice and ${round2} a side and round; ${formatCount(plan.sliceRequests)} and ${formatCount(plan.slices * plan.sliceRequests)} are scheduled, so ${plan.tailPercentile} is judged in its place`;
 }
 function saturationSentence(scenario2, candidate, baseline, of) {
   return `saturated: the candidate could not hold ${formatRate(scenario2.rate)} in ${formatCount(candidate)} of ${formatCount(of)} slices, the baseline could in ${formatCount(of - baseline)}`;
@@ -48945,9 +49000,9 @@ function roundsToSettle(change, tolerance3, rounds) {
   const effect = Math.log1p(change.effect);
   const toPass = Math.log1p(tolerance3.detect) - effect;
   const toFail = effect >= Math.log1p(tolerance3.min) ? effect : 0;
-  const wanted = Math.max(toPass, toFail);
-  if (wanted <= 0) return null;
-  const more = Math.max(1, Math.ceil(rounds * (change.spread / wanted) ** 2) - rounds);
+  const wanted2 = Math.max(toPass, toFail);
+  if (wanted2 <= 0) return null;
+  const more = Math.max(1, Math.ceil(rounds * (change.spread / wanted2) ** 2) - rounds);
   return more <= mostAdvised ? more : null;
 }
 function undecidedSentence(change, tolerance3, more) {
@@ -48994,8 +49049,8 @@ var asRatio = (value) => formatRatio(toChange(value));
 var lastLevel = 0.025;
 function judgeBenchmarks(evidence, options = {}) {
   const final = options.final ?? false;
-  const tracks = evidence.subjects.map((subject2) => trackOf(evidence, subject2));
-  const members2 = tracks.filter((track) => settledState(track) === null).map((track) => ({ track, stage: { kind: "open" }, adjustedP: null }));
+  const tracks = evidence.subjects.map((subject3) => trackOf(evidence, subject3));
+  const members2 = tracks.filter((track) => settledState(track, evidence.plan) === null).map((track) => ({ track, stage: { kind: "open" }, adjustedP: null }));
   for (const look of looksAt(evidence.plan.looks)) takeLook(evidence, members2, look);
   const open2 = members2.filter((member) => member.stage.kind === "open");
   if (open2.length > 0 && !final) return goOn("measuring", open2);
@@ -49013,9 +49068,9 @@ function judgeBenchmarks(evidence, options = {}) {
 function goOn(phase, members2) {
   return { kind: "continue", phase, benchmarks: members2.map((member) => member.track.subject.name) };
 }
-function trackOf(evidence, subject2) {
-  const of = (phase) => evidence.rounds.filter((round) => round.phase === phase).flatMap((round) => round.results.filter((result) => result.name === subject2.name));
-  return { subject: subject2, measuring: of("measuring"), confirming: of("confirming") };
+function trackOf(evidence, subject3) {
+  const of = (phase) => evidence.rounds.filter((round2) => round2.phase === phase).flatMap((round2) => round2.results.filter((result) => result.name === subject3.name));
+  return { subject: subject3, measuring: of("measuring"), confirming: of("confirming") };
 }
 var usable = (results) => results.filter((one) => one.baseline.kind === "measured" && one.candidate.kind === "measured");
 function takeLook({ plan }, members2, look) {
@@ -49100,7 +49155,7 @@ function verdictOf(evidence, tracks, members2) {
     (a, b) => severity.indexOf(a.state) - severity.indexOf(b.state) || (a.name < b.name ? -1 : 1)
   );
   const outcome = foldStates(new Set(sorted.map((finding) => finding.state)));
-  const confirming2 = evidence.rounds.filter((round) => round.phase === "confirming").length;
+  const confirming2 = evidence.rounds.filter((round2) => round2.phase === "confirming").length;
   return {
     outcome,
     findings: sorted,
@@ -49140,18 +49195,18 @@ function remarksOf(findings) {
   return findings.filter((finding) => finding.remark !== null).map((finding) => ({ code: "benchmark-remark", message: `\`${finding.name}\`: ${finding.remark}` }));
 }
 function findingOf({ plan }, track, member) {
-  const { subject: subject2 } = track;
+  const { subject: subject3 } = track;
   const stage = member?.stage ?? null;
-  const row = stage === null || stage.kind === "open" ? rowOf(subject2, [...track.measuring, ...track.confirming], plan.tolerance, lastLevel) : stage.row;
-  const settled = settledState(track);
+  const row = stage === null || stage.kind === "open" ? rowOf(subject3, [...track.measuring, ...track.confirming], plan.tolerance, lastLevel) : stage.row;
+  const settled = settledState(track, plan);
   const { state, reason } = settled ?? stateOf(row, stage, plan.tolerance);
   const own2 = row.change.kind === "none" || member === null ? row.change : { ...row.change, adjustedP: member.adjustedP };
-  const alone = (side2) => state === side2 ? subject2.alone : null;
+  const alone = (side3) => state === side3 ? subject3.alone : null;
   return {
-    name: subject2.name,
-    source: subject2.source,
-    unit: subject2.unit,
-    direction: subject2.direction,
+    name: subject3.name,
+    source: subject3.source,
+    unit: subject3.unit,
+    direction: subject3.direction,
     state,
     baseline: row.baseline ?? alone("missing"),
     candidate: row.candidate ?? alone("new"),
@@ -49163,7 +49218,7 @@ function findingOf({ plan }, track, member) {
     confirmation: confirmationOf(stage, plan.confirm),
     reason,
     roundsToSettle: stage?.kind === "looked" && state === "undecided" ? roundsToSettle(row.worsening, plan.tolerance, row.used) : null,
-    remark: subject2.remark
+    remark: remarkOf(track, settled !== null)
   };
 }
 function stateOf(row, stage, tolerance3) {
@@ -49192,12 +49247,11 @@ function confirmationOf(stage, confirm2) {
 }
 
 // src/microbenchmarks.ts
-var benchTolerance = { min: ratio(0.02), detect: ratio(0.05) };
 var defaultRounds = 12;
 var confirmationRounds = 6;
 var patience3 = secondsToNs(60);
 var suiteTimeout = secondsToNs(1800);
-async function measureBenchmarks(job) {
+async function findBenchmarks(job) {
   const random = seededRandom(job.seed).fork("benchmarks");
   const env = { ...withoutSecrets(job.environment), ...job.env };
   refuseTwice(job.settings.suites);
@@ -49209,23 +49263,28 @@ async function measureBenchmarks(job) {
     meterOf: (identity) => meterFor(identity, job.clock)
   };
   const found = await find(job, functions, suites, random);
-  if (found.subjects.length === 0) throw nothingFound(job.settings);
+  if (found.subjects.length === 0) {
+    if (job.settings.declared) throw nothingFound(job.settings);
+    return null;
+  }
   job.tell({ kind: "benchmarks-found", count: found.subjects.length, node: found.node });
-  let evidence = start2(job, found);
+  return { job, random, functions, suites, found, empty: start2(job, found) };
+}
+async function measureBenchmarks({ job, random, functions, suites, found, empty: empty2 }, timeBudget) {
+  let evidence = empty2;
   let progress = judgeBenchmarks(evidence);
   while (progress.kind === "continue") {
     const { phase, benchmarks } = progress;
     const index = evidence.rounds.length;
-    const done = evidence.rounds.filter((round) => round.phase === phase).length;
+    const done = evidence.rounds.filter((round2) => round2.phase === phase).length;
     const of = phase === "measuring" ? evidence.plan.rounds : confirmationRounds;
     job.tell({ kind: "bench-round", index: done + 1, of, phase, benchmarks: benchmarks.length });
     const began = job.clock.now();
-    const wanted = new Set(benchmarks);
-    const results = await measureRound(job, functions, suites, found, wanted, random.fork(`round-${index}`));
+    const wanted2 = new Set(benchmarks);
+    const results = await measureRound(job, functions, suites, found, wanted2, random.fork(`round-${index}`));
     const duration5 = job.clock.now() - began;
     evidence = { ...evidence, rounds: [...evidence.rounds, { index, phase, results, duration: duration5 }] };
-    const spent = measuringTime(evidence) + duration5;
-    const over = job.settings.timeBudget !== null && spent > job.settings.timeBudget;
+    const over = timeBudget !== null && measuringTime(evidence) + duration5 > timeBudget;
     progress = judgeBenchmarks(evidence, { final: over });
   }
   return { verdict: progress.verdict, evidence };
@@ -49238,7 +49297,7 @@ async function functionJob(job, env) {
     baseline: benchFiles(job.directories.baseline, matches),
     candidate: benchFiles(job.directories.candidate, matches)
   };
-  if (sides.every((side2) => found[side2].length === 0)) return null;
+  if (sides.every((side3) => found[side3].length === 0)) return null;
   const node2 = await findNode(env, job.directories.candidate);
   return {
     entry: builtFile("microbench-child.js"),
@@ -49261,23 +49320,36 @@ async function find(job, functions, suites, random) {
     const found = await discoverFunctions(functions, random.fork("functions"));
     subjects.push(...found.subjects);
     plans.push(...found.plans);
-    for (const message of found.warnings) job.tell({ kind: "bench-warning", message });
+    if (!job.settings.declared) passOver(job, subjects);
+    for (const message of found.warnings)
+      job.tell({ kind: "warning", warning: { code: "benchmark-files", message } });
   }
-  for (const suite of job.settings.suites) {
-    const runs = await runSuite(suites, suite, random.fork(`suite-${suite.name}`));
-    subjects.push(...suiteSubjects(suite, runs));
+  for (const suite2 of job.settings.suites) {
+    const runs = await runSuite(suites, suite2, random.fork(`suite-${suite2.name}`));
+    subjects.push(...suiteSubjects(suite2, runs));
   }
   refuseTwice(subjects);
   return { subjects, plans, node: functions?.version ?? null };
 }
-async function measureRound(job, functions, suites, found, wanted, random) {
+function passOver(job, subjects) {
+  const foreign = subjects.filter(
+    ({ source, name: name2, problem: problem2 }) => source === "function" && problem2 !== null && (!name2.includes(" > ") || problem2.startsWith("both sides: "))
+  );
+  for (const subject3 of foreign) {
+    subjects.splice(subjects.indexOf(subject3), 1);
+    const message = `${subject3.name} is passed over: ${subject3.problem}`;
+    const hint = "name your benchmark files under `microbenchmarks`, or give `microbenchmarks: []`";
+    job.tell({ kind: "warning", warning: { code: "benchmark-files", message, hint } });
+  }
+}
+async function measureRound(job, functions, suites, found, wanted2, random) {
   const results = [];
-  const plans = found.plans.filter((plan) => wanted.has(plan.name));
+  const plans = found.plans.filter((plan) => wanted2.has(plan.name));
   if (functions !== null) results.push(...await measureFunctions(functions, plans, random));
-  for (const suite of job.settings.suites) {
-    if (![...wanted].some((name2) => name2.startsWith(`${suite.name} > `))) continue;
-    const runs = await runSuite(suites, suite, random.fork(suite.name));
-    results.push(...suiteResults(suite, runs, wanted, found.subjects));
+  for (const suite2 of job.settings.suites) {
+    if (![...wanted2].some((name2) => name2.startsWith(`${suite2.name} > `))) continue;
+    const runs = await runSuite(suites, suite2, random.fork(suite2.name));
+    results.push(...suiteResults(suite2, runs, wanted2, found.subjects));
   }
   return results;
 }
@@ -49305,15 +49377,16 @@ function start2(job, found) {
       looks: lookRounds(rounds),
       confirm: settings5.confirm,
       confirmationRounds,
-      tolerance: settings5.tolerance
+      tolerance: settings5.tolerance,
+      onDifferentResult: settings5.onDifferentResult
     },
     subjects: found.subjects,
     rounds: []
   };
 }
-function refuseTwice(named2) {
+function refuseTwice(named3) {
   const seen = /* @__PURE__ */ new Set();
-  for (const { name: name2 } of named2) {
+  for (const { name: name2 } of named3) {
     if (seen.has(name2)) {
       throw new TailgateError({
         code: "usage",
@@ -49332,7 +49405,7 @@ function nothingFound({ files, suites }) {
     hint: 'every function that such a file exports is a benchmark; --files "GLOB \u2026" names others, --command runs another tool'
   });
 }
-var measuringTime = (evidence) => ns(evidence.rounds.reduce((sum5, round) => sum5 + round.duration, 0));
+var measuringTime = (evidence) => ns(evidence.rounds.reduce((sum5, round2) => sum5 + round2.duration, 0));
 
 // src/settings.ts
 import { existsSync as existsSync4, realpathSync as realpathSync3 } from "node:fs";
@@ -49437,6 +49510,11 @@ var globForm = {
   pattern: /^[^\s\0](?:[^\0]*[^\s\0])?$/,
   wanted: "wanted a glob such as src/**"
 };
+var dateForm = {
+  pattern: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  wanted: "wanted a day such as 2027-01-31"
+};
+var ceilingWanted = "wanted a share such as 12%, or points such as 2 points for tail and errors";
 var variableForm = {
   pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
   wanted: "wanted a name of letters, digits and underscores, no digit first"
@@ -49597,12 +49675,21 @@ function keysOf(value) {
 }
 
 // src/config/problems.ts
+function insideUnion(raw, issue2) {
+  const found = valueAt2(raw, issue2.path);
+  if (issue2.code !== "invalid_union" || typeof found !== "object" || found === null) return [issue2];
+  const group2 = issue2.errors?.find(
+    (form2) => form2.every((one) => one.path.length > 0 || one.code !== "invalid_type")
+  );
+  if (group2 === void 0 || Array.isArray(found)) return [issue2];
+  return group2.map((one) => ({ ...one, path: [...issue2.path, ...one.path] }));
+}
 function faultsOf(raw, issues) {
   const problems = [];
   const unknown2 = [];
-  for (const issue2 of issues) {
+  for (const issue2 of issues.flatMap((one) => insideUnion(raw, one))) {
     const path = issue2.path;
-    if (issue2.code === "unrecognized_keys") unknown2.push(...(issue2.keys ?? []).map((key) => [...path, key]));
+    if (issue2.code === "unrecognized_keys") unknown2.push(...(issue2.keys ?? []).map((key2) => [...path, key2]));
     else problems.push({ path, text: issue2.message, found: valueAt2(raw, path) });
   }
   return { problems, unknown: unknown2 };
@@ -50375,9 +50462,9 @@ function floatSafeRemainder(val, step) {
   return ratio3 - roundedRatio;
 }
 var EVALUATING = /* @__PURE__ */ Symbol("evaluating");
-function defineLazy(object2, key, getter) {
+function defineLazy(object2, key2, getter) {
   let value = void 0;
-  Object.defineProperty(object2, key, {
+  Object.defineProperty(object2, key2, {
     get() {
       if (value === EVALUATING) {
         return void 0;
@@ -50389,7 +50476,7 @@ function defineLazy(object2, key, getter) {
       return value;
     },
     set(v) {
-      Object.defineProperty(object2, key, {
+      Object.defineProperty(object2, key2, {
         value: v
         // configurable: true,
       });
@@ -50415,47 +50502,47 @@ function rawShape(def) {
 function sourceShape(schema) {
   return rawShape(schema._zod.def) ?? schema._zod.def.shape;
 }
-function deferProp(target, key, getter) {
-  Object.defineProperty(target, key, {
+function deferProp(target, key2, getter) {
+  Object.defineProperty(target, key2, {
     get() {
       const value = getter();
-      assignProp(this, key, value);
+      assignProp(this, key2, value);
       return value;
     },
     enumerable: true,
     configurable: true
   });
 }
-function putProp(target, key, value) {
-  if (key in target)
-    assignProp(target, key, value);
+function putProp(target, key2, value) {
+  if (key2 in target)
+    assignProp(target, key2, value);
   else
-    target[key] = value;
+    target[key2] = value;
 }
 function mirrorShape(target, source, keys, wrap) {
   const raw = sourceShape(source);
-  for (const key of keys) {
-    const desc = Object.getOwnPropertyDescriptor(raw, key);
+  for (const key2 of keys) {
+    const desc = Object.getOwnPropertyDescriptor(raw, key2);
     if (!desc.enumerable)
       continue;
     if (desc.get) {
-      deferProp(target, key, () => {
-        const value = source._zod.def.shape[key];
-        return wrap ? wrap(value, key) : value;
+      deferProp(target, key2, () => {
+        const value = source._zod.def.shape[key2];
+        return wrap ? wrap(value, key2) : value;
       });
     } else
-      putProp(target, key, wrap ? wrap(desc.value, key) : desc.value);
+      putProp(target, key2, wrap ? wrap(desc.value, key2) : desc.value);
   }
 }
 function mirrorProps(target, source) {
-  for (const key of Reflect.ownKeys(source)) {
-    const desc = Object.getOwnPropertyDescriptor(source, key);
+  for (const key2 of Reflect.ownKeys(source)) {
+    const desc = Object.getOwnPropertyDescriptor(source, key2);
     if (!desc.enumerable)
       continue;
     if (desc.get)
-      deferProp(target, key, () => source[key]);
+      deferProp(target, key2, () => source[key2]);
     else
-      putProp(target, key, desc.value);
+      putProp(target, key2, desc.value);
   }
 }
 function mergeDefs(...defs) {
@@ -50472,11 +50559,11 @@ function cloneDef(schema) {
 function getElementAtPath(obj, path) {
   if (!path)
     return obj;
-  return path.reduce((acc, key) => acc?.[key], obj);
+  return path.reduce((acc, key2) => acc?.[key2], obj);
 }
 function promiseAllObject(promisesObj) {
   const keys = Object.keys(promisesObj);
-  const promises = keys.map((key) => promisesObj[key]);
+  const promises = keys.map((key2) => promisesObj[key2]);
   return Promise.all(promises).then((results) => {
     const resolvedObj = {};
     for (let i = 0; i < keys.length; i++) {
@@ -50548,8 +50635,8 @@ function shallowClone(o) {
 }
 function numKeys(data) {
   let keyCount = 0;
-  for (const key in data) {
-    if (Object.prototype.hasOwnProperty.call(data, key)) {
+  for (const key2 in data) {
+    if (Object.prototype.hasOwnProperty.call(data, key2)) {
       keyCount++;
     }
   }
@@ -50703,12 +50790,12 @@ function pick(schema, mask) {
 function maskedKeys(schema, mask) {
   const raw = sourceShape(schema);
   const keys = [];
-  for (const key of Reflect.ownKeys(mask)) {
-    if (!Object.getOwnPropertyDescriptor(raw, key)?.enumerable) {
-      throw new Error(`Unrecognized key: "${String(key)}"`);
+  for (const key2 of Reflect.ownKeys(mask)) {
+    if (!Object.getOwnPropertyDescriptor(raw, key2)?.enumerable) {
+      throw new Error(`Unrecognized key: "${String(key2)}"`);
     }
-    if (mask[key])
-      keys.push(key);
+    if (mask[key2])
+      keys.push(key2);
   }
   return keys;
 }
@@ -50721,7 +50808,7 @@ function omit(schema, mask) {
   }
   const omitted = new Set(maskedKeys(schema, mask));
   const newShape = {};
-  mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)).filter((key) => !omitted.has(key)));
+  mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)).filter((key2) => !omitted.has(key2)));
   return clone(schema, mergeDefs(currDef, { shape: newShape, checks: [] }));
 }
 function extend(schema, shape) {
@@ -50732,8 +50819,8 @@ function extend(schema, shape) {
   const hasChecks = checks && checks.length > 0;
   if (hasChecks) {
     const existingShape = sourceShape(schema);
-    for (const key of Reflect.ownKeys(shape)) {
-      if (Object.getOwnPropertyDescriptor(existingShape, key) !== void 0) {
+    for (const key2 of Reflect.ownKeys(shape)) {
+      if (Object.getOwnPropertyDescriptor(existingShape, key2) !== void 0) {
         throw new Error("Cannot overwrite keys on object schemas containing refinements. Use `.safeExtend()` instead.");
       }
     }
@@ -50780,15 +50867,15 @@ function partial(Class2, schema, mask, name2 = "partial") {
   }
   const selected = mask ? new Set(maskedKeys(schema, mask)) : void 0;
   const newShape = {};
-  mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), Class2 && ((value, key) => selected && !selected.has(key) ? value : new Class2({ type: "optional", innerType: value })));
+  mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), Class2 && ((value, key2) => selected && !selected.has(key2) ? value : new Class2({ type: "optional", innerType: value })));
   return clone(schema, mergeDefs(schema._zod.def, { shape: newShape, checks: [] }));
 }
 function required(Class2, schema, mask) {
   const selected = mask ? new Set(maskedKeys(schema, mask)) : void 0;
   const newShape = {};
-  mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), (value, key) => (
+  mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), (value, key2) => (
     // overwrite with non-optional
-    selected && !selected.has(key) ? value : new Class2({ type: "nonoptional", innerType: value })
+    selected && !selected.has(key2) ? value : new Class2({ type: "nonoptional", innerType: value })
   ));
   return clone(schema, mergeDefs(schema._zod.def, { shape: newShape }));
 }
@@ -50975,46 +51062,46 @@ var Class = class {
   }
 };
 function members(proto, table3) {
-  for (const key in table3) {
-    const desc = Object.getOwnPropertyDescriptor(table3, key);
+  for (const key2 in table3) {
+    const desc = Object.getOwnPropertyDescriptor(table3, key2);
     if (desc.get)
-      Object.defineProperty(proto, key, { ...desc, enumerable: false });
+      Object.defineProperty(proto, key2, { ...desc, enumerable: false });
     else
-      defineBound(proto, key, desc.value);
+      defineBound(proto, key2, desc.value);
   }
 }
-function own(inst, key, value, enumerable = true) {
-  Object.defineProperty(inst, key, { configurable: true, writable: true, enumerable, value });
+function own(inst, key2, value, enumerable = true) {
+  Object.defineProperty(inst, key2, { configurable: true, writable: true, enumerable, value });
   return value;
 }
-function hide(inst, key, value) {
-  return own(inst, key, value, false);
+function hide(inst, key2, value) {
+  return own(inst, key2, value, false);
 }
 // @__NO_SIDE_EFFECTS__
 function derived(computes, table3) {
-  for (const key in computes) {
-    const compute = computes[key];
-    Object.defineProperty(table3, key, {
+  for (const key2 in computes) {
+    const compute = computes[key2];
+    Object.defineProperty(table3, key2, {
       configurable: true,
       enumerable: true,
       get() {
-        return own(this, key, compute(this));
+        return own(this, key2, compute(this));
       },
       set(value) {
-        own(this, key, value);
+        own(this, key2, value);
       }
     });
   }
   return table3;
 }
-function defineBound(proto, key, fn) {
-  Object.defineProperty(proto, key, {
+function defineBound(proto, key2, fn) {
+  Object.defineProperty(proto, key2, {
     configurable: true,
     get() {
-      return this == null ? fn : own(this, key, fn.bind(this));
+      return this == null ? fn : own(this, key2, fn.bind(this));
     },
     set(value) {
-      own(this, key, value);
+      own(this, key2, value);
     }
   });
 }
@@ -51031,53 +51118,53 @@ var breaker = {
     return void 0;
   }
 };
-function defineLazyInternal(inst, key, compute) {
+function defineLazyInternal(inst, key2, compute) {
   const proto = Object.getPrototypeOf(inst._zod);
-  if (key in proto && installing !== inst._zod) {
+  if (key2 in proto && installing !== inst._zod) {
     installing = void 0;
     return;
   }
   installing = inst._zod;
-  Object.defineProperty(proto, key, {
+  Object.defineProperty(proto, key2, {
     configurable: true,
     get() {
-      Object.defineProperty(this, key, breaker);
+      Object.defineProperty(this, key2, breaker);
       const outer = broke;
       broke = false;
       try {
         const value = compute(this);
         if (broke)
-          delete this[key];
+          delete this[key2];
         else
-          Object.defineProperty(this, key, { configurable: true, writable: true, value });
+          Object.defineProperty(this, key2, { configurable: true, writable: true, value });
         broke = broke || outer;
         return value;
       } catch (err) {
-        delete this[key];
+        delete this[key2];
         broke = broke || outer;
         throw err;
       }
     },
     set(value) {
-      Object.defineProperty(this, key, { configurable: true, writable: true, value });
+      Object.defineProperty(this, key2, { configurable: true, writable: true, value });
     }
   });
 }
-function installLazyProp(inst, key, make, enumerable) {
-  const proto = claim(inst, key);
+function installLazyProp(inst, key2, make, enumerable) {
+  const proto = claim(inst, key2);
   if (!proto)
     return;
-  Object.defineProperty(proto, key, {
+  Object.defineProperty(proto, key2, {
     configurable: true,
     get() {
       const desc = { configurable: true, writable: true, enumerable, value: void 0 };
-      Object.defineProperty(this, key, desc);
+      Object.defineProperty(this, key2, desc);
       desc.value = make(this);
-      Object.defineProperty(this, key, desc);
+      Object.defineProperty(this, key2, desc);
       return desc.value;
     },
     set(value) {
-      Object.defineProperty(this, key, { configurable: true, writable: true, enumerable, value });
+      Object.defineProperty(this, key2, { configurable: true, writable: true, enumerable, value });
     }
   });
 }
@@ -51254,15 +51341,15 @@ var $ZodError = $constructor("$ZodError", initializer);
 var $ZodRealError = $constructor("$ZodError", initializer, void 0, {
   Parent: Error
 });
-function node(obj, key, make) {
-  if (!Object.prototype.hasOwnProperty.call(obj, key)) {
-    if (key === "__proto__") {
-      Object.defineProperty(obj, key, { value: make(), writable: true, enumerable: true, configurable: true });
+function node(obj, key2, make) {
+  if (!Object.prototype.hasOwnProperty.call(obj, key2)) {
+    if (key2 === "__proto__") {
+      Object.defineProperty(obj, key2, { value: make(), writable: true, enumerable: true, configurable: true });
     } else {
-      obj[key] = make();
+      obj[key2] = make();
     }
   }
-  return obj[key];
+  return obj[key2];
 }
 function flattenError(error62, mapper = (issue2) => issue2.message) {
   const fieldErrors = {};
@@ -52171,16 +52258,16 @@ var $ZodCheckProperties = /* @__PURE__ */ $constructor("$ZodCheckProperties", (i
       payload.issues.push({ expected: "object", code: "invalid_type", input: payload.value, inst });
       return void 0;
     }
-    entries ?? (entries = Reflect.ownKeys(def.shape).map((key) => [key, def.shape[key]]));
+    entries ?? (entries = Reflect.ownKeys(def.shape).map((key2) => [key2, def.shape[key2]]));
     const input2 = payload.value;
     let proms;
-    for (const [key, schema] of entries) {
-      const result = schema._zod.run({ value: input2[key], issues: [] }, {});
+    for (const [key2, schema] of entries) {
+      const result = schema._zod.run({ value: input2[key2], issues: [] }, {});
       if (result instanceof Promise) {
         proms ?? (proms = []);
-        proms.push(result.then((result2) => handleCheckPropertyResult(result2, payload, key)));
+        proms.push(result.then((result2) => handleCheckPropertyResult(result2, payload, key2)));
       } else {
-        handleCheckPropertyResult(result, payload, key);
+        handleCheckPropertyResult(result, payload, key2);
       }
     }
     if (proms)
@@ -53081,8 +53168,8 @@ var $ZodArray = /* @__PURE__ */ $constructor("$ZodArray", (inst, def) => {
   };
   capSize(inst, arraySize);
 });
-function handlePropertyResult(result, final, key, input2, optin, optout) {
-  const isPresent = key in input2;
+function handlePropertyResult(result, final, key2, input2, optin, optout) {
+  const isPresent = key2 in input2;
   const isOptionalOut = optout === "optional";
   if (!isPresent && isOptionalOut && optin === "optional") {
     return;
@@ -53091,7 +53178,7 @@ function handlePropertyResult(result, final, key, input2, optin, optout) {
     if (optin !== void 0 && isOptionalOut && !isPresent) {
       return;
     }
-    final.issues.push(...prefixIssues(key, result.issues));
+    final.issues.push(...prefixIssues(key2, result.issues));
   }
   if (!isPresent && optin === void 0) {
     if (!result.issues.length) {
@@ -53099,17 +53186,17 @@ function handlePropertyResult(result, final, key, input2, optin, optout) {
         code: "invalid_type",
         expected: "nonoptional",
         input: void 0,
-        path: [key]
+        path: [key2]
       });
     }
     return;
   }
   if (result.value === void 0) {
     if (isPresent || optin === "defaulted" && !isOptionalOut) {
-      final.value[key] = void 0;
+      final.value[key2] = void 0;
     }
   } else {
-    final.value[key] = result.value;
+    final.value[key2] = result.value;
   }
 }
 var NO_SYMBOL_KEYS = [];
@@ -53142,28 +53229,28 @@ function handleCatchall(proms, input2, payload, ctx, def, inst, abortEarly) {
   const optin = _catchall.optin;
   const optout = _catchall.optout;
   let seen = 0;
-  for (const key in input2) {
+  for (const key2 in input2) {
     if (abortEarly && payload.issues.length !== seen) {
       if (aborted(payload, seen))
         break;
       seen = payload.issues.length;
     }
-    if (keySet.has(key))
+    if (keySet.has(key2))
       continue;
-    if (key === "__proto__") {
+    if (key2 === "__proto__") {
       if (t === "never")
-        unrecognized.push(key);
+        unrecognized.push(key2);
       continue;
     }
     if (t === "never") {
-      unrecognized.push(key);
+      unrecognized.push(key2);
       continue;
     }
-    const r = _catchall.run({ value: input2[key], issues: [] }, ctx);
+    const r = _catchall.run({ value: input2[key2], issues: [] }, ctx);
     if (r instanceof Promise) {
-      proms.push(r.then((r2) => handlePropertyResult(r2, payload, key, input2, optin, optout)));
+      proms.push(r.then((r2) => handlePropertyResult(r2, payload, key2, input2, optin, optout)));
     } else {
-      handlePropertyResult(r, payload, key, input2, optin, optout);
+      handlePropertyResult(r, payload, key2, input2, optin, optout);
     }
   }
   if (unrecognized.length) {
@@ -53200,16 +53287,16 @@ var $ZodObject = /* @__PURE__ */ $constructor("$ZodObject", (inst, def) => {
   defineLazyInternal(inst, "propValues", (zod) => {
     const shape = zod.def.shape;
     const propValues = {};
-    for (const key in shape) {
-      const field = shape[key]._zod;
+    for (const key2 in shape) {
+      const field = shape[key2]._zod;
       if (field.values) {
-        if (!Object.prototype.hasOwnProperty.call(propValues, key)) {
-          assignProp(propValues, key, /* @__PURE__ */ new Set());
+        if (!Object.prototype.hasOwnProperty.call(propValues, key2)) {
+          assignProp(propValues, key2, /* @__PURE__ */ new Set());
         }
         for (const v of field.values)
-          propValues[key].add(v);
+          propValues[key2].add(v);
         if (field.optin !== void 0)
-          propValues[key].add(void 0);
+          propValues[key2].add(void 0);
       }
     }
     return propValues;
@@ -53236,22 +53323,22 @@ var $ZodObject = /* @__PURE__ */ $constructor("$ZodObject", (inst, def) => {
     const shape = value.shape;
     const abortEarly = ctx?.abortEarly;
     let seen = payload.issues.length;
-    for (const key of value.allKeys) {
+    for (const key2 of value.allKeys) {
       if (abortEarly && payload.issues.length !== seen) {
         if (aborted(payload, seen))
           break;
         seen = payload.issues.length;
       }
-      if (key === "__proto__")
+      if (key2 === "__proto__")
         continue;
-      const el = shape[key];
+      const el = shape[key2];
       const optin = el._zod.optin;
       const optout = el._zod.optout;
-      const r = el._zod.run({ value: input2[key], issues: [] }, ctx);
+      const r = el._zod.run({ value: input2[key2], issues: [] }, ctx);
       if (r instanceof Promise) {
-        proms.push(r.then((r2) => handlePropertyResult(r2, payload, key, input2, optin, optout)));
+        proms.push(r.then((r2) => handlePropertyResult(r2, payload, key2, input2, optin, optout)));
       } else {
-        handlePropertyResult(r, payload, key, input2, optin, optout);
+        handlePropertyResult(r, payload, key2, input2, optin, optout);
       }
     }
     if (!catchall) {
@@ -53285,17 +53372,17 @@ var $ZodObjectJIT = /* @__PURE__ */ $constructor("$ZodObjectJIT", (inst, def) =>
     doc.write(`const input = payload.value;`);
     const ids = /* @__PURE__ */ Object.create(null);
     let counter = 0;
-    for (const key of normalized.allKeys) {
-      ids[key] = `key_${counter++}`;
+    for (const key2 of normalized.allKeys) {
+      ids[key2] = `key_${counter++}`;
     }
     doc.write(memo2 ? `const newResult = memo.alloc(inst, payload, {}, ctx);` : `const newResult = {};`);
-    for (const key of normalized.allKeys) {
-      if (key === "__proto__")
+    for (const key2 of normalized.allKeys) {
+      if (key2 === "__proto__")
         continue;
-      const id = ids[key];
-      const k = typeof key === "symbol" ? `syms[${syms.indexOf(key)}]` : esc(key);
+      const id = ids[key2];
+      const k = typeof key2 === "symbol" ? `syms[${syms.indexOf(key2)}]` : esc(key2);
       const isPresent = `${k} in input`;
-      const schema = shape[key];
+      const schema = shape[key2];
       const optin = schema?._zod?.optin;
       const isOptionalIn = optin !== void 0;
       const isOptionalOut = schema?._zod?.optout === "optional";
@@ -53629,21 +53716,21 @@ function mergeValues(a, b) {
   }
   if (isPlainObject(a) && isPlainObject(b)) {
     const bKeys = Object.keys(b);
-    const sharedKeys = Object.keys(a).filter((key) => bKeys.indexOf(key) !== -1);
+    const sharedKeys = Object.keys(a).filter((key2) => bKeys.indexOf(key2) !== -1);
     const newObj = { ...a, ...b };
     if (Object.prototype.hasOwnProperty.call(newObj, "__proto__"))
       delete newObj.__proto__;
-    for (const key of sharedKeys) {
-      if (key === "__proto__")
+    for (const key2 of sharedKeys) {
+      if (key2 === "__proto__")
         continue;
-      const sharedValue = mergeValues(a[key], b[key]);
+      const sharedValue = mergeValues(a[key2], b[key2]);
       if (!sharedValue.valid) {
         return {
           valid: false,
-          mergeErrorPath: [key, ...sharedValue.mergeErrorPath]
+          mergeErrorPath: [key2, ...sharedValue.mergeErrorPath]
         };
       }
-      newObj[key] = sharedValue.data;
+      newObj[key2] = sharedValue.data;
     }
     return { valid: true, data: newObj };
   }
@@ -53672,7 +53759,7 @@ function handleIntersectionResults(result, left2, right) {
   const unrecKeys = /* @__PURE__ */ new Map();
   let unrecIssue;
   const keyIssues = /* @__PURE__ */ new Map();
-  const collect2 = (iss, side2) => {
+  const collect2 = (iss, side3) => {
     let keys;
     if (iss.code === "unrecognized_keys" && !iss.path?.length) {
       unrecIssue ?? (unrecIssue = iss);
@@ -53688,7 +53775,7 @@ function handleIntersectionResults(result, left2, right) {
     for (const k of keys) {
       if (!unrecKeys.has(k))
         unrecKeys.set(k, {});
-      unrecKeys.get(k)[side2] = true;
+      unrecKeys.get(k)[side3] = true;
     }
     return true;
   };
@@ -53802,9 +53889,9 @@ var $ZodTuple = /* @__PURE__ */ $constructor("$ZodTuple", (inst, def) => {
     return handleTupleResults(itemResults, payload, items, input2, optoutStart);
   };
 });
-function getTupleOptStart(items, key) {
+function getTupleOptStart(items, key2) {
   for (let i = items.length - 1; i >= 0; i--) {
-    const omittable = key === "optin" ? items[i]._zod.optin !== void 0 : items[i]._zod.optout === "optional";
+    const omittable = key2 === "optin" ? items[i]._zod.optin !== void 0 : items[i]._zod.optout === "optional";
     if (!omittable)
       return i + 1;
   }
@@ -53862,12 +53949,12 @@ var $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
     if (values && !def.partial) {
       payload.value = memo2 ? memo2.alloc(inst, payload, {}, ctx) : {};
       const recordKeys = /* @__PURE__ */ new Set();
-      for (const key of values) {
-        if (typeof key === "string" || typeof key === "number" || typeof key === "symbol") {
-          recordKeys.add(typeof key === "number" ? key.toString() : key);
-          if (key === "__proto__")
+      for (const key2 of values) {
+        if (typeof key2 === "string" || typeof key2 === "number" || typeof key2 === "symbol") {
+          recordKeys.add(typeof key2 === "number" ? key2.toString() : key2);
+          if (key2 === "__proto__")
             continue;
-          const keyResult = def.keyType._zod.run({ value: key, issues: [] }, ctx);
+          const keyResult = def.keyType._zod.run({ value: key2, issues: [] }, ctx);
           if (keyResult instanceof Promise) {
             throw new Error("Async schemas not supported in object keys currently");
           }
@@ -53876,8 +53963,8 @@ var $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
               code: "invalid_key",
               origin: "record",
               issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
-              input: key,
-              path: [key],
+              input: key2,
+              path: [key2],
               inst
             });
             continue;
@@ -53885,32 +53972,32 @@ var $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
           const outKey = keyResult.value;
           if (outKey === "__proto__")
             continue;
-          const result = def.valueType._zod.run({ value: input2[key], issues: [] }, ctx);
+          const result = def.valueType._zod.run({ value: input2[key2], issues: [] }, ctx);
           if (result instanceof Promise) {
             proms.push(result.then((result2) => {
               if (result2.issues.length) {
-                payload.issues.push(...prefixIssues(key, result2.issues));
+                payload.issues.push(...prefixIssues(key2, result2.issues));
               }
               payload.value[outKey] = result2.value;
             }));
           } else {
             if (result.issues.length) {
-              payload.issues.push(...prefixIssues(key, result.issues));
+              payload.issues.push(...prefixIssues(key2, result.issues));
             }
             payload.value[outKey] = result.value;
           }
         }
       }
       let unrecognized;
-      for (const key in input2) {
-        if (!recordKeys.has(key)) {
+      for (const key2 in input2) {
+        if (!recordKeys.has(key2)) {
           if (def.mode === "loose") {
-            if (key === "__proto__")
+            if (key2 === "__proto__")
               continue;
-            payload.value[key] = input2[key];
+            payload.value[key2] = input2[key2];
           } else {
             unrecognized = unrecognized ?? [];
-            unrecognized.push(key);
+            unrecognized.push(key2);
           }
         }
       }
@@ -53926,18 +54013,18 @@ var $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
     } else {
       payload.value = memo2 ? memo2.alloc(inst, payload, {}, ctx) : {};
       let unrecognized;
-      for (const key of Reflect.ownKeys(input2)) {
-        if (key === "__proto__")
+      for (const key2 of Reflect.ownKeys(input2)) {
+        if (key2 === "__proto__")
           continue;
-        if (!Object.prototype.propertyIsEnumerable.call(input2, key))
+        if (!Object.prototype.propertyIsEnumerable.call(input2, key2))
           continue;
-        let keyResult = def.keyType._zod.run({ value: key, issues: [] }, ctx);
+        let keyResult = def.keyType._zod.run({ value: key2, issues: [] }, ctx);
         if (keyResult instanceof Promise) {
           throw new Error("Async schemas not supported in object keys currently");
         }
-        const checkNumericKey = typeof key === "string" && number2.test(key) && keyResult.issues.length;
+        const checkNumericKey = typeof key2 === "string" && number2.test(key2) && keyResult.issues.length;
         if (checkNumericKey) {
-          const retryResult = def.keyType._zod.run({ value: Number(key), issues: [] }, ctx);
+          const retryResult = def.keyType._zod.run({ value: Number(key2), issues: [] }, ctx);
           if (retryResult instanceof Promise) {
             throw new Error("Async schemas not supported in object keys currently");
           }
@@ -53947,17 +54034,17 @@ var $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
         }
         if (keyResult.issues.length) {
           if (def.mode === "loose") {
-            payload.value[key] = input2[key];
+            payload.value[key2] = input2[key2];
           } else if (values) {
             unrecognized = unrecognized ?? [];
-            unrecognized.push(key);
+            unrecognized.push(key2);
           } else {
             payload.issues.push({
               code: "invalid_key",
               origin: "record",
               issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
-              input: key,
-              path: [key],
+              input: key2,
+              path: [key2],
               inst
             });
           }
@@ -53966,17 +54053,17 @@ var $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
         const outKey = keyResult.value;
         if (outKey === "__proto__")
           continue;
-        const result = def.valueType._zod.run({ value: input2[key], issues: [] }, ctx);
+        const result = def.valueType._zod.run({ value: input2[key2], issues: [] }, ctx);
         if (result instanceof Promise) {
           proms.push(result.then((result2) => {
             if (result2.issues.length) {
-              payload.issues.push(...prefixIssues(key, result2.issues));
+              payload.issues.push(...prefixIssues(key2, result2.issues));
             }
             payload.value[outKey] = result2.value;
           }));
         } else {
           if (result.issues.length) {
-            payload.issues.push(...prefixIssues(key, result.issues));
+            payload.issues.push(...prefixIssues(key2, result.issues));
           }
           payload.value[outKey] = result.value;
         }
@@ -54016,20 +54103,20 @@ var $ZodMap = /* @__PURE__ */ $constructor("$ZodMap", (inst, def) => {
     payload.value = memo2 ? memo2.alloc(inst, payload, /* @__PURE__ */ new Map(), ctx) : /* @__PURE__ */ new Map();
     const abortEarly = ctx?.abortEarly;
     let seen = payload.issues.length;
-    for (const [key, value] of input2) {
+    for (const [key2, value] of input2) {
       if (abortEarly && payload.issues.length !== seen) {
         if (aborted(payload, seen))
           break;
         seen = payload.issues.length;
       }
-      const keyResult = def.keyType._zod.run({ value: key, issues: [] }, ctx);
+      const keyResult = def.keyType._zod.run({ value: key2, issues: [] }, ctx);
       const valueResult = def.valueType._zod.run({ value, issues: [] }, ctx);
       if (keyResult instanceof Promise || valueResult instanceof Promise) {
         proms.push(Promise.all([keyResult, valueResult]).then(([keyResult2, valueResult2]) => {
-          handleMapResult(keyResult2, valueResult2, payload, key, input2, inst, ctx);
+          handleMapResult(keyResult2, valueResult2, payload, key2, input2, inst, ctx);
         }));
       } else {
-        handleMapResult(keyResult, valueResult, payload, key, input2, inst, ctx);
+        handleMapResult(keyResult, valueResult, payload, key2, input2, inst, ctx);
       }
     }
     if (proms.length)
@@ -54038,10 +54125,10 @@ var $ZodMap = /* @__PURE__ */ $constructor("$ZodMap", (inst, def) => {
   };
   capSize(inst, mapSize);
 });
-function handleMapResult(keyResult, valueResult, final, key, input2, inst, ctx) {
+function handleMapResult(keyResult, valueResult, final, key2, input2, inst, ctx) {
   if (keyResult.issues.length) {
-    if (propertyKeyTypes.has(typeof key)) {
-      final.issues.push(...prefixIssues(key, keyResult.issues));
+    if (propertyKeyTypes.has(typeof key2)) {
+      final.issues.push(...prefixIssues(key2, keyResult.issues));
     } else {
       final.issues.push({
         code: "invalid_key",
@@ -54053,15 +54140,15 @@ function handleMapResult(keyResult, valueResult, final, key, input2, inst, ctx) 
     }
   }
   if (valueResult.issues.length) {
-    if (propertyKeyTypes.has(typeof key)) {
-      final.issues.push(...prefixIssues(key, valueResult.issues));
+    if (propertyKeyTypes.has(typeof key2)) {
+      final.issues.push(...prefixIssues(key2, valueResult.issues));
     } else {
       final.issues.push({
         origin: "map",
         code: "invalid_element",
         input: input2,
         inst,
-        key,
+        key: key2,
         issues: valueResult.issues.map((iss) => finalizeIssue(iss, ctx, config()))
       });
     }
@@ -54736,8 +54823,8 @@ function isRecursive(inst, stack, resolve9) {
   };
   const shape = (sh, spread) => {
     let answer = NONE;
-    for (const key of Reflect.ownKeys(sh)) {
-      const desc = Object.getOwnPropertyDescriptor(sh, key);
+    for (const key2 of Reflect.ownKeys(sh)) {
+      const desc = Object.getOwnPropertyDescriptor(sh, key2);
       if (spread && !desc.enumerable)
         continue;
       const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve9) : NONE;
@@ -54833,8 +54920,8 @@ function isRecursive(inst, stack, resolve9) {
       break;
     default: {
       kind;
-      for (const key in def) {
-        const desc = Object.getOwnPropertyDescriptor(def, key);
+      for (const key2 in def) {
+        const desc = Object.getOwnPropertyDescriptor(def, key2);
         if (!desc || desc.get)
           continue;
         const value = desc.value;
@@ -57477,51 +57564,51 @@ var error20 = () => {
       }
       case "too_big": {
         const sizing = getSizing(issue2.origin);
-        const subject2 = withDefinite(issue2.origin ?? "value");
+        const subject3 = withDefinite(issue2.origin ?? "value");
         if (issue2.origin === "string") {
-          return `${sizing?.longLabel ?? "\u05D0\u05E8\u05D5\u05DA"} \u05DE\u05D3\u05D9: ${subject2} \u05E6\u05E8\u05D9\u05DB\u05D4 \u05DC\u05D4\u05DB\u05D9\u05DC ${issue2.maximum.toString()} ${sizing?.unit ?? ""} ${issue2.inclusive ? "\u05D0\u05D5 \u05E4\u05D7\u05D5\u05EA" : "\u05DC\u05DB\u05DC \u05D4\u05D9\u05D5\u05EA\u05E8"}`.trim();
+          return `${sizing?.longLabel ?? "\u05D0\u05E8\u05D5\u05DA"} \u05DE\u05D3\u05D9: ${subject3} \u05E6\u05E8\u05D9\u05DB\u05D4 \u05DC\u05D4\u05DB\u05D9\u05DC ${issue2.maximum.toString()} ${sizing?.unit ?? ""} ${issue2.inclusive ? "\u05D0\u05D5 \u05E4\u05D7\u05D5\u05EA" : "\u05DC\u05DB\u05DC \u05D4\u05D9\u05D5\u05EA\u05E8"}`.trim();
         }
         if (issue2.origin === "number") {
           const comparison = issue2.inclusive ? `\u05E7\u05D8\u05DF \u05D0\u05D5 \u05E9\u05D5\u05D5\u05D4 \u05DC-${issue2.maximum}` : `\u05E7\u05D8\u05DF \u05DE-${issue2.maximum}`;
-          return `\u05D2\u05D3\u05D5\u05DC \u05DE\u05D3\u05D9: ${subject2} \u05E6\u05E8\u05D9\u05DA \u05DC\u05D4\u05D9\u05D5\u05EA ${comparison}`;
+          return `\u05D2\u05D3\u05D5\u05DC \u05DE\u05D3\u05D9: ${subject3} \u05E6\u05E8\u05D9\u05DA \u05DC\u05D4\u05D9\u05D5\u05EA ${comparison}`;
         }
         if (issue2.origin === "array" || issue2.origin === "set") {
           const verb = issue2.origin === "set" ? "\u05E6\u05E8\u05D9\u05DB\u05D4" : "\u05E6\u05E8\u05D9\u05DA";
           const comparison = issue2.inclusive ? `${issue2.maximum} ${sizing?.unit ?? ""} \u05D0\u05D5 \u05E4\u05D7\u05D5\u05EA` : `\u05E4\u05D7\u05D5\u05EA \u05DE-${issue2.maximum} ${sizing?.unit ?? ""}`;
-          return `\u05D2\u05D3\u05D5\u05DC \u05DE\u05D3\u05D9: ${subject2} ${verb} \u05DC\u05D4\u05DB\u05D9\u05DC ${comparison}`.trim();
+          return `\u05D2\u05D3\u05D5\u05DC \u05DE\u05D3\u05D9: ${subject3} ${verb} \u05DC\u05D4\u05DB\u05D9\u05DC ${comparison}`.trim();
         }
         const adj = issue2.inclusive ? "<=" : "<";
         const be = verbFor(issue2.origin ?? "value");
         if (sizing?.unit) {
-          return `${sizing.longLabel} \u05DE\u05D3\u05D9: ${subject2} ${be} ${adj}${issue2.maximum.toString()} ${sizing.unit}`;
+          return `${sizing.longLabel} \u05DE\u05D3\u05D9: ${subject3} ${be} ${adj}${issue2.maximum.toString()} ${sizing.unit}`;
         }
-        return `${sizing?.longLabel ?? "\u05D2\u05D3\u05D5\u05DC"} \u05DE\u05D3\u05D9: ${subject2} ${be} ${adj}${issue2.maximum.toString()}`;
+        return `${sizing?.longLabel ?? "\u05D2\u05D3\u05D5\u05DC"} \u05DE\u05D3\u05D9: ${subject3} ${be} ${adj}${issue2.maximum.toString()}`;
       }
       case "too_small": {
         const sizing = getSizing(issue2.origin);
-        const subject2 = withDefinite(issue2.origin ?? "value");
+        const subject3 = withDefinite(issue2.origin ?? "value");
         if (issue2.origin === "string") {
-          return `${sizing?.shortLabel ?? "\u05E7\u05E6\u05E8"} \u05DE\u05D3\u05D9: ${subject2} \u05E6\u05E8\u05D9\u05DB\u05D4 \u05DC\u05D4\u05DB\u05D9\u05DC ${issue2.minimum.toString()} ${sizing?.unit ?? ""} ${issue2.inclusive ? "\u05D0\u05D5 \u05D9\u05D5\u05EA\u05E8" : "\u05DC\u05E4\u05D7\u05D5\u05EA"}`.trim();
+          return `${sizing?.shortLabel ?? "\u05E7\u05E6\u05E8"} \u05DE\u05D3\u05D9: ${subject3} \u05E6\u05E8\u05D9\u05DB\u05D4 \u05DC\u05D4\u05DB\u05D9\u05DC ${issue2.minimum.toString()} ${sizing?.unit ?? ""} ${issue2.inclusive ? "\u05D0\u05D5 \u05D9\u05D5\u05EA\u05E8" : "\u05DC\u05E4\u05D7\u05D5\u05EA"}`.trim();
         }
         if (issue2.origin === "number") {
           const comparison = issue2.inclusive ? `\u05D2\u05D3\u05D5\u05DC \u05D0\u05D5 \u05E9\u05D5\u05D5\u05D4 \u05DC-${issue2.minimum}` : `\u05D2\u05D3\u05D5\u05DC \u05DE-${issue2.minimum}`;
-          return `\u05E7\u05D8\u05DF \u05DE\u05D3\u05D9: ${subject2} \u05E6\u05E8\u05D9\u05DA \u05DC\u05D4\u05D9\u05D5\u05EA ${comparison}`;
+          return `\u05E7\u05D8\u05DF \u05DE\u05D3\u05D9: ${subject3} \u05E6\u05E8\u05D9\u05DA \u05DC\u05D4\u05D9\u05D5\u05EA ${comparison}`;
         }
         if (issue2.origin === "array" || issue2.origin === "set") {
           const verb = issue2.origin === "set" ? "\u05E6\u05E8\u05D9\u05DB\u05D4" : "\u05E6\u05E8\u05D9\u05DA";
           if (issue2.minimum === 1 && issue2.inclusive) {
             const singularPhrase = issue2.origin === "set" ? "\u05DC\u05E4\u05D7\u05D5\u05EA \u05E4\u05E8\u05D9\u05D8 \u05D0\u05D7\u05D3" : "\u05DC\u05E4\u05D7\u05D5\u05EA \u05E4\u05E8\u05D9\u05D8 \u05D0\u05D7\u05D3";
-            return `\u05E7\u05D8\u05DF \u05DE\u05D3\u05D9: ${subject2} ${verb} \u05DC\u05D4\u05DB\u05D9\u05DC ${singularPhrase}`;
+            return `\u05E7\u05D8\u05DF \u05DE\u05D3\u05D9: ${subject3} ${verb} \u05DC\u05D4\u05DB\u05D9\u05DC ${singularPhrase}`;
           }
           const comparison = issue2.inclusive ? `${issue2.minimum} ${sizing?.unit ?? ""} \u05D0\u05D5 \u05D9\u05D5\u05EA\u05E8` : `\u05D9\u05D5\u05EA\u05E8 \u05DE-${issue2.minimum} ${sizing?.unit ?? ""}`;
-          return `\u05E7\u05D8\u05DF \u05DE\u05D3\u05D9: ${subject2} ${verb} \u05DC\u05D4\u05DB\u05D9\u05DC ${comparison}`.trim();
+          return `\u05E7\u05D8\u05DF \u05DE\u05D3\u05D9: ${subject3} ${verb} \u05DC\u05D4\u05DB\u05D9\u05DC ${comparison}`.trim();
         }
         const adj = issue2.inclusive ? ">=" : ">";
         const be = verbFor(issue2.origin ?? "value");
         if (sizing?.unit) {
-          return `${sizing.shortLabel} \u05DE\u05D3\u05D9: ${subject2} ${be} ${adj}${issue2.minimum.toString()} ${sizing.unit}`;
+          return `${sizing.shortLabel} \u05DE\u05D3\u05D9: ${subject3} ${be} ${adj}${issue2.minimum.toString()} ${sizing.unit}`;
         }
-        return `${sizing?.shortLabel ?? "\u05E7\u05D8\u05DF"} \u05DE\u05D3\u05D9: ${subject2} ${be} ${adj}${issue2.minimum.toString()}`;
+        return `${sizing?.shortLabel ?? "\u05E7\u05D8\u05DF"} \u05DE\u05D3\u05D9: ${subject3} ${be} ${adj}${issue2.minimum.toString()}`;
       }
       case "invalid_format": {
         const _issue = issue2;
@@ -62967,11 +63054,11 @@ function generatePropertiesChecks(doc, ctx, def, accessor) {
   }
   doc.write(`if (${accessor} == null) return INVALID;`);
   const shape = def.shape;
-  for (const key of Reflect.ownKeys(shape)) {
-    const keyExpr = typeof key === "symbol" ? addConstant(ctx, key) : esc(key);
+  for (const key2 of Reflect.ownKeys(shape)) {
+    const keyExpr = typeof key2 === "symbol" ? addConstant(ctx, key2) : esc(key2);
     const inputVar = newVar(ctx);
     doc.write(`const ${inputVar} = ${accessor}[${keyExpr}];`);
-    compileChild(doc, ctx, shape[key], inputVar, false);
+    compileChild(doc, ctx, shape[key2], inputVar, false);
   }
 }
 function generatePropertyCheck(doc, ctx, def, accessor) {
@@ -63364,9 +63451,9 @@ function generateObjectCheck(doc, ctx, schema, accessor, buildsValue = true) {
     throw new ZodCompileUnsupportedError('object shape key "__proto__"');
   }
   const propOutputs = /* @__PURE__ */ new Map();
-  for (const key of allKeys) {
-    const propSchema = propShape[key];
-    const kx = keyExpr(key);
+  for (const key2 of allKeys) {
+    const propSchema = propShape[key2];
+    const kx = keyExpr(key2);
     const inputVar = newVar(ctx);
     doc.write(`const ${inputVar} = ${accessor}[${kx}];`);
     if (propSchema._zod.optin !== void 0) {
@@ -63387,14 +63474,14 @@ function generateObjectCheck(doc, ctx, schema, accessor, buildsValue = true) {
       } else {
         doc.write(`if (${outputVar2} === INVALID) return INVALID;`);
       }
-      propOutputs.set(key, outputVar2);
+      propOutputs.set(key2, outputVar2);
     } else {
       if (requiresPresenceCheck(propSchema)) {
         doc.write(`if (!(${kx} in ${accessor})) return INVALID;`);
       }
       const outputAccessor = compileChild(doc, ctx, propSchema, inputVar, buildsValue);
       if (outputAccessor !== null)
-        propOutputs.set(key, outputAccessor);
+        propOutputs.set(key2, outputAccessor);
     }
   }
   const catchall = def.catchall;
@@ -63815,9 +63902,9 @@ function generateTupleCheck(doc, ctx, schema, accessor) {
   }
   return outputVar;
 }
-function getTupleOptStart2(items, key) {
+function getTupleOptStart2(items, key2) {
   for (let i = items.length - 1; i >= 0; i--) {
-    const omittable = key === "optin" ? items[i]._zod.optin !== void 0 : items[i]._zod.optout === "optional";
+    const omittable = key2 === "optin" ? items[i]._zod.optin !== void 0 : items[i]._zod.optout === "optional";
     if (!omittable)
       return i + 1;
   }
@@ -63947,16 +64034,16 @@ function generateRecordCheck(doc, ctx, schema, accessor) {
   const keyValues = recordDef.partial ? void 0 : def.keyType._zod.values;
   if (keyValues) {
     const inputKeys = [];
-    for (const key of keyValues) {
-      if (!(typeof key === "string" || typeof key === "number" || typeof key === "symbol")) {
-        throw new ZodCompileUnsupportedError(`record key value ${String(key)}`);
+    for (const key2 of keyValues) {
+      if (!(typeof key2 === "string" || typeof key2 === "number" || typeof key2 === "symbol")) {
+        throw new ZodCompileUnsupportedError(`record key value ${String(key2)}`);
       }
-      const inputKey = typeof key === "number" ? key.toString() : key;
+      const inputKey = typeof key2 === "number" ? key2.toString() : key2;
       if (inputKey === "__proto__") {
         throw new ZodCompileUnsupportedError('record key "__proto__"');
       }
       inputKeys.push(inputKey);
-      const keyConst = addConstant(ctx, key);
+      const keyConst = addConstant(ctx, key2);
       const outKey = generateCheck(doc, ctx, def.keyType, keyConst);
       const valueVar = newVar(ctx);
       doc.write(`const ${valueVar} = ${accessor}[${literalPropertyKey(ctx, inputKey)}];`);
@@ -64034,10 +64121,10 @@ function emitOwnKeys(doc, ctx, accessor, kVar, body, onSymbol) {
   });
   doc.write(`}`);
 }
-function literalPropertyKey(ctx, key) {
-  if (typeof key === "string")
-    return esc(key);
-  return addConstant(ctx, key);
+function literalPropertyKey(ctx, key2) {
+  if (typeof key2 === "string")
+    return esc(key2);
+  return addConstant(ctx, key2);
 }
 function generateMapCheck(doc, ctx, schema, accessor) {
   const def = schema._zod.def;
@@ -64889,8 +64976,8 @@ function _overwrite(tx) {
   });
 }
 // @__NO_SIDE_EFFECTS__
-function _normalize(form) {
-  return /* @__PURE__ */ _overwrite((input2) => input2.normalize(form));
+function _normalize(form2) {
+  return /* @__PURE__ */ _overwrite((input2) => input2.normalize(form2));
 }
 // @__NO_SIDE_EFFECTS__
 function _trim() {
@@ -65266,9 +65353,9 @@ function _stringFormat(Class2, format, fnOrRegex, _params = {}) {
 // node_modules/zod/v4/core/to-json-schema.js
 function assignProps(target, ...sources) {
   for (const source of sources) {
-    for (const key of Reflect.ownKeys(source)) {
-      if (Object.prototype.propertyIsEnumerable.call(source, key)) {
-        assignProp(target, key, source[key]);
+    for (const key2 of Reflect.ownKeys(source)) {
+      if (Object.prototype.propertyIsEnumerable.call(source, key2)) {
+        assignProp(target, key2, source[key2]);
       }
     }
   }
@@ -65414,8 +65501,8 @@ function extractDefs(ctx, schema) {
     if (defId)
       seen.defId = defId;
     const schema2 = seen.schema;
-    for (const key in schema2) {
-      delete schema2[key];
+    for (const key2 in schema2) {
+      delete schema2[key2];
     }
     schema2.$ref = ref;
   };
@@ -65496,8 +65583,8 @@ function foldObjects(members2) {
   for (const member of members2) {
     if (typeof member !== "object" || member.type !== "object")
       return null;
-    for (const key in member) {
-      if (!FOLDABLE_KEYS.has(key))
+    for (const key2 in member) {
+      if (!FOLDABLE_KEYS.has(key2))
         return null;
     }
     objects.push(member);
@@ -65505,22 +65592,22 @@ function foldObjects(members2) {
   const properties = {};
   const required2 = /* @__PURE__ */ new Set();
   for (const object2 of objects) {
-    for (const key in object2.properties) {
-      if (Object.prototype.hasOwnProperty.call(properties, key))
+    for (const key2 in object2.properties) {
+      if (Object.prototype.hasOwnProperty.call(properties, key2))
         continue;
       const parts2 = [];
       for (const other of objects) {
-        const part = other.properties?.[key] ?? undeclaredConstraint(other);
+        const part = other.properties?.[key2] ?? undeclaredConstraint(other);
         if (part === null || part === void 0)
           continue;
         if (!parts2.some((seen) => JSON.stringify(seen) === JSON.stringify(part)))
           parts2.push(part);
       }
       const merged2 = parts2.length === 1 ? parts2[0] : foldObjects(parts2) ?? { allOf: parts2 };
-      assignProp(properties, key, merged2);
+      assignProp(properties, key2, merged2);
     }
-    for (const key of object2.required ?? [])
-      required2.add(key);
+    for (const key2 of object2.required ?? [])
+      required2.add(key2);
   }
   const folded2 = { type: "object", properties };
   if (required2.size)
@@ -65545,8 +65632,8 @@ function foldIntersection(json2) {
   const allOf = json2.allOf;
   if (!Array.isArray(allOf) || allOf.length < 2)
     return;
-  for (const key of FOLDABLE_KEYS)
-    if (key in json2)
+  for (const key2 of FOLDABLE_KEYS)
+    if (key2 in json2)
       return;
   const unions = allOf.filter((m) => UNION_KEYS.some((k) => Array.isArray(m[k])));
   let folded2 = null;
@@ -65593,20 +65680,20 @@ function finalize(ctx, schema) {
       assignProps(schema2, _cached);
       const isParentRef = zodSchema._zod.parent === ref;
       if (isParentRef) {
-        for (const key in schema2) {
-          if (key === "$ref" || key === "allOf")
+        for (const key2 in schema2) {
+          if (key2 === "$ref" || key2 === "allOf")
             continue;
-          if (!(key in _cached)) {
-            delete schema2[key];
+          if (!(key2 in _cached)) {
+            delete schema2[key2];
           }
         }
       }
       if (refSchema.$ref && refSeen.def) {
-        for (const key in schema2) {
-          if (key === "$ref" || key === "allOf")
+        for (const key2 in schema2) {
+          if (key2 === "$ref" || key2 === "allOf")
             continue;
-          if (key in refSeen.def && JSON.stringify(schema2[key]) === JSON.stringify(refSeen.def[key])) {
-            delete schema2[key];
+          if (key2 in refSeen.def && JSON.stringify(schema2[key2]) === JSON.stringify(refSeen.def[key2])) {
+            delete schema2[key2];
           }
         }
       }
@@ -65618,11 +65705,11 @@ function finalize(ctx, schema) {
       if (parentSeen?.schema.$ref) {
         schema2.$ref = parentSeen.schema.$ref;
         if (parentSeen.def) {
-          for (const key in schema2) {
-            if (key === "$ref" || key === "allOf")
+          for (const key2 in schema2) {
+            if (key2 === "$ref" || key2 === "allOf")
               continue;
-            if (key in parentSeen.def && JSON.stringify(schema2[key]) === JSON.stringify(parentSeen.def[key])) {
-              delete schema2[key];
+            if (key2 in parentSeen.def && JSON.stringify(schema2[key2]) === JSON.stringify(parentSeen.def[key2])) {
+              delete schema2[key2];
             }
           }
         }
@@ -65755,8 +65842,8 @@ function isTransforming(_schema, _ctx) {
     return isTransforming(def.in, ctx) || isTransforming(def.out, ctx);
   }
   if (def.type === "object") {
-    for (const key in def.shape) {
-      if (isTransforming(def.shape[key], ctx))
+    for (const key2 in def.shape) {
+      if (isTransforming(def.shape[key2], ctx))
         return true;
     }
     return false;
@@ -65794,13 +65881,13 @@ var createStandardJSONSchemaMethod = (schema, io, processors = {}) => (params) =
 };
 
 // node_modules/zod/v4/core/json-schema-processors.js
-var narrowMin = (agg, key, value) => {
-  if (agg[key] === void 0 || value > agg[key])
-    agg[key] = value;
+var narrowMin = (agg, key2, value) => {
+  if (agg[key2] === void 0 || value > agg[key2])
+    agg[key2] = value;
 };
-var narrowMax = (agg, key, value) => {
-  if (agg[key] === void 0 || value < agg[key])
-    agg[key] = value;
+var narrowMax = (agg, key2, value) => {
+  if (agg[key2] === void 0 || value < agg[key2])
+    agg[key2] = value;
 };
 var narrowBoth = (agg, value) => {
   narrowMin(agg, "minimum", value);
@@ -66138,17 +66225,17 @@ var objectProcessor = (schema, ctx, _json, params) => {
   }
   json2.type = "object";
   json2.properties = {};
-  for (const key in shape) {
-    assignProp(json2.properties, key, processSchema(shape[key], ctx, {
+  for (const key2 in shape) {
+    assignProp(json2.properties, key2, processSchema(shape[key2], ctx, {
       ...params,
-      path: [...params.path, "properties", key]
+      path: [...params.path, "properties", key2]
     }));
   }
   const requiredKeys = [];
-  for (const key of Object.keys(shape)) {
-    const field = def.shape[key];
+  for (const key2 of Object.keys(shape)) {
+    const field = def.shape[key2];
     if (ctx.io === "input" ? inputOptin(field) === void 0 : field._zod.optout === void 0) {
-      requiredKeys.push(key);
+      requiredKeys.push(key2);
     }
   }
   if (requiredKeys.length > 0) {
@@ -66523,9 +66610,9 @@ function toJSONSchema(input2, params) {
     };
     ctx2.external = external;
     for (const entry of registry2._idmap.entries()) {
-      const [key, schema] = entry;
+      const [key2, schema] = entry;
       extractDefs(ctx2, schema);
-      assignProp(schemas, key, finalize(ctx2, schema));
+      assignProp(schemas, key2, finalize(ctx2, schema));
     }
     if (Object.keys(defs).length > 0) {
       const defsSegment = ctx2.target === "draft-2020-12" ? "$defs" : "definitions";
@@ -66840,17 +66927,17 @@ __export(checks_exports2, {
 
 // node_modules/zod/v4/classic/errors.js
 var _installedErrorProtos = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
-function _lazyMethod(proto, key, make) {
-  Object.defineProperty(proto, key, {
+function _lazyMethod(proto, key2, make) {
+  Object.defineProperty(proto, key2, {
     configurable: true,
     enumerable: false,
     get() {
       const value = make(this);
-      Object.defineProperty(this, key, { value, configurable: true, writable: true });
+      Object.defineProperty(this, key2, { value, configurable: true, writable: true });
       return value;
     },
     set(value) {
-      Object.defineProperty(this, key, { value, configurable: true, writable: true });
+      Object.defineProperty(this, key2, { value, configurable: true, writable: true });
     }
   });
 }
@@ -68520,11 +68607,11 @@ function resolveRef(ref, ctx) {
   }
   const defsKey = ctx.version === "draft-2020-12" ? "$defs" : "definitions";
   if (path[0] === defsKey) {
-    const key = path[1] === void 0 ? void 0 : decodeJSONPointerSegment(path[1]);
-    if (!key || !ctx.defs[key]) {
+    const key2 = path[1] === void 0 ? void 0 : decodeJSONPointerSegment(path[1]);
+    if (!key2 || !ctx.defs[key2]) {
       throw new Error(`Reference not found: ${ref}`);
     }
-    return ctx.defs[key];
+    return ctx.defs[key2];
   }
   throw new Error(`Reference not found: ${ref}`);
 }
@@ -68559,16 +68646,16 @@ function checkObjectGuards(objectSchema, guards) {
       });
     }
     if (guards.keySchema) {
-      for (const key of keys) {
-        const result = guards.keySchema.safeParse(key);
+      for (const key2 of keys) {
+        const result = guards.keySchema.safeParse(key2);
         if (result.success)
           continue;
         payload.issues.push({
           code: "invalid_key",
           origin: "record",
           issues: result.error.issues,
-          input: key,
-          path: [key],
+          input: key2,
+          path: [key2],
           continue: true
         });
       }
@@ -68593,20 +68680,20 @@ function canonicalKey(value, seen) {
     if (Array.isArray(value)) {
       const parts3 = [];
       for (const item of value) {
-        const key = canonicalKey(item, seen);
-        if (key === null)
+        const key2 = canonicalKey(item, seen);
+        if (key2 === null)
           return null;
-        parts3.push(key);
+        parts3.push(key2);
       }
       return `a${parts3.length}:[${parts3.join(",")}]`;
     }
     const keys = Object.keys(value).sort();
     const parts2 = [];
     for (const k of keys) {
-      const key = canonicalKey(value[k], seen);
-      if (key === null)
+      const key2 = canonicalKey(value[k], seen);
+      if (key2 === null)
         return null;
-      parts2.push(`${k.length}:${k}=${key}`);
+      parts2.push(`${k.length}:${k}=${key2}`);
     }
     return `o${parts2.length}:{${parts2.join(",")}}`;
   } finally {
@@ -68646,10 +68733,10 @@ function containsRef(value) {
     return value.some(containsRef);
   if (typeof value.$ref === "string")
     return true;
-  return Object.entries(value).some(([key, sub]) => {
-    if (SCHEMA_KEYWORDS.has(key))
+  return Object.entries(value).some(([key2, sub]) => {
+    if (SCHEMA_KEYWORDS.has(key2))
       return containsRef(sub);
-    if (!SCHEMA_MAP_KEYWORDS.has(key) || typeof sub !== "object" || sub === null)
+    if (!SCHEMA_MAP_KEYWORDS.has(key2) || typeof sub !== "object" || sub === null)
       return false;
     return Object.values(sub).some(containsRef);
   });
@@ -68665,12 +68752,12 @@ function checkArrayGuards(arraySchema, guards) {
     if (guards.uniqueItems === true) {
       const firstSeen = /* @__PURE__ */ new Map();
       for (let i = 0; i < items.length; i++) {
-        const key = canonicalKey(items[i], /* @__PURE__ */ new Set());
-        if (key === null)
+        const key2 = canonicalKey(items[i], /* @__PURE__ */ new Set());
+        if (key2 === null)
           continue;
-        const first = firstSeen.get(key);
+        const first = firstSeen.get(key2);
         if (first === void 0) {
-          firstSeen.set(key, i);
+          firstSeen.set(key2, i);
           continue;
         }
         payload.issues.push({
@@ -68909,9 +68996,9 @@ function convertBaseSchema(schema, ctx) {
       const properties = schema.properties || {};
       const requiredSet = new Set(schema.required || []);
       const additionalSchema = typeof schema.additionalProperties === "object" ? convertSchema(schema.additionalProperties, ctx) : void 0;
-      for (const [key, propSchema] of Object.entries(properties)) {
+      for (const [key2, propSchema] of Object.entries(properties)) {
         const propZodSchema = convertSchema(propSchema, ctx);
-        assignProp(shape, key, requiredSet.has(key) ? propZodSchema : propZodSchema.optional());
+        assignProp(shape, key2, requiredSet.has(key2) ? propZodSchema : propZodSchema.optional());
       }
       if (schema.patternProperties) {
         const patternProps = schema.patternProperties;
@@ -68946,12 +69033,12 @@ function convertBaseSchema(schema, ctx) {
             if (!isPlainObject(payload.value))
               return;
             const unrecognized = [];
-            for (const key of Object.keys(payload.value)) {
-              if (propertyKeys.includes(key))
+            for (const key2 of Object.keys(payload.value)) {
+              if (propertyKeys.includes(key2))
                 continue;
-              if (patterns.some((regex) => regex.test(key)))
+              if (patterns.some((regex) => regex.test(key2)))
                 continue;
-              unrecognized.push(key);
+              unrecognized.push(key2);
             }
             if (unrecognized.length) {
               payload.issues.push({
@@ -69082,38 +69169,38 @@ function convertSchema(schema, ctx) {
   }
   const extraMeta = {};
   const coreMetadataKeys = ["$id", "id", "$comment", "$anchor", "$vocabulary", "$dynamicRef", "$dynamicAnchor"];
-  for (const key of coreMetadataKeys) {
-    if (key in schema) {
-      extraMeta[key] = schema[key];
+  for (const key2 of coreMetadataKeys) {
+    if (key2 in schema) {
+      extraMeta[key2] = schema[key2];
     }
   }
   const contentMetadataKeys = ["contentEncoding", "contentMediaType", "contentSchema"];
-  for (const key of contentMetadataKeys) {
-    if (key in schema) {
-      extraMeta[key] = schema[key];
+  for (const key2 of contentMetadataKeys) {
+    if (key2 in schema) {
+      extraMeta[key2] = schema[key2];
     }
   }
   if (schema.type === "object" && schema.$ref === void 0) {
     if (schema.propertyNames !== void 0 && !containsRef(schema.propertyNames)) {
       extraMeta.propertyNames = schema.propertyNames;
     }
-    for (const key of ["minProperties", "maxProperties"]) {
-      if (schema[key] !== void 0)
-        extraMeta[key] = schema[key];
+    for (const key2 of ["minProperties", "maxProperties"]) {
+      if (schema[key2] !== void 0)
+        extraMeta[key2] = schema[key2];
     }
   }
   if (schema.type === "array" && schema.$ref === void 0) {
     if (schema.contains !== void 0 && !containsRef(schema.contains)) {
       extraMeta.contains = schema.contains;
     }
-    for (const key of ["uniqueItems", "minContains", "maxContains"]) {
-      if (schema[key] !== void 0)
-        extraMeta[key] = schema[key];
+    for (const key2 of ["uniqueItems", "minContains", "maxContains"]) {
+      if (schema[key2] !== void 0)
+        extraMeta[key2] = schema[key2];
     }
   }
-  for (const key of Object.keys(schema)) {
-    if (!RECOGNIZED_KEYS.has(key)) {
-      assignProp(extraMeta, key, schema[key]);
+  for (const key2 of Object.keys(schema)) {
+    if (!RECOGNIZED_KEYS.has(key2)) {
+      assignProp(extraMeta, key2, schema[key2]);
     }
   }
   if (Object.keys(extraMeta).length > 0) {
@@ -69315,11 +69402,11 @@ function deepPartial(schema) {
 }
 
 // node_modules/zod/v4/classic/in-out.js
-function withChecks(side2, checks) {
+function withChecks(side3, checks) {
   if (!checks?.length)
-    return side2;
-  const def = side2._zod.def;
-  return clone(side2, mergeDefs(def, { checks: [...def.checks ?? [], ...checks] }), { parent: true });
+    return side3;
+  const def = side3._zod.def;
+  return clone(side3, mergeDefs(def, { checks: [...def.checks ?? [], ...checks] }), { parent: true });
 }
 function outSide(def) {
   return withChecks(def.out, def.checks);
@@ -69369,10 +69456,8 @@ function date4(params) {
   return _coercedDate(ZodDate, params);
 }
 
-// src/config/schema.ts
-var formed = (form) => external_exports.string({ error: form.wanted }).regex(form.pattern, { error: form.wanted });
-var weightError = "wanted a number from 0 to 1000000";
-var weight = external_exports.number({ error: weightError }).min(0, { error: weightError }).max(1e6, { error: weightError });
+// src/config/schema-values.ts
+var formed = (form2) => external_exports.string({ error: form2.wanted }).regex(form2.pattern, { error: form2.wanted });
 var truth = external_exports.boolean({ error: "wanted true or false" });
 function choice(words2) {
   return external_exports.enum(words2, { error: `wanted one of ${words2.join(", ")}` });
@@ -69395,10 +69480,10 @@ function duration3(least2, most) {
     return external_exports.NEVER;
   });
 }
-var share = (form) => formed(form).transform((text3, context) => {
+var share = (form2) => formed(form2).transform((text3, context) => {
   const value = parseRatio(text3);
   if (value !== null) return value;
-  context.addIssue(form.wanted);
+  context.addIssue(form2.wanted);
   return external_exports.NEVER;
 });
 var ratio2 = share(ratioForm);
@@ -69426,7 +69511,7 @@ function group(shape) {
     error: (issue2) => issue2.code === "unrecognized_keys" ? void 0 : "wanted a group of keys"
   });
 }
-var numbers = (value, ...keys) => keys.every((key) => typeof value?.[key] === "number");
+var numbers = (value, ...keys) => keys.every((key2) => typeof value?.[key2] === "number");
 function tolerance(min, detect) {
   return group({
     min: ratio2.prefault(min).describe("The smallest change worth a red build."),
@@ -69438,6 +69523,47 @@ function tolerance(min, detect) {
   }).prefault({});
 }
 var least = (min) => group({ min: points.prefault(min).describe("The smallest change worth a red build.") }).prefault({});
+
+// src/config/schema-judging.ts
+var defaultBenchGlobs = ["**/*.bench.{js,mjs,ts,mts}"];
+var suite = group({
+  name: formed(nameForm),
+  command: formed(commandForm).optional().describe("A benchmark suite of any tool; its standard output is the result."),
+  format: choice(["auto", ...benchFormats]).optional(),
+  exec: formed(commandForm).optional().describe("A command-line tool: CPU time and peak memory of an execution.")
+}).refine((value) => value.command === void 0 !== (value.exec === void 0), {
+  error: "wanted either `command`, a benchmark suite, or `exec`, a tool whose own cost is measured",
+  when: () => true
+}).refine((value) => value.exec === void 0 || value.format === void 0, {
+  path: ["format"],
+  error: "a format belongs to `command`: what `exec` prints is not read",
+  when: () => true
+});
+var benchError = "wanted a glob, or { name, command, format } or { name, exec }";
+var benchmark = external_exports.union([formed(globForm), suite], { error: benchError });
+var microbenchmarks = external_exports.array(benchmark, { error: "wanted a list of globs and commands, or [] for none" }).max(100, { error: "wanted at most 100 entries" }).optional().describe(
+  `Globs of files whose exported functions are benchmarks, and commands. Unless given: ${defaultBenchGlobs.join(" ")}`
+);
+var pointMetrics = ["tail", "errors"];
+var waiver = group({
+  scenario: external_exports.string({ error: "wanted the name of a scenario or microbenchmark" }).min(1, { error: "wanted the name of a scenario or microbenchmark" }).max(300, { error: "wanted at most 300 characters" }).default("default").describe("A scenario, or a microbenchmark as its row names it."),
+  metric: choice(metricNames),
+  ceiling: external_exports.string({ error: ceilingWanted }).describe("The largest change for the worse that is accepted."),
+  expires: formed(dateForm).nullable().default(null).describe("The last day it holds."),
+  reason: external_exports.string({ error: "wanted the reason, in a sentence" }).trim().min(1, { error: "wanted the reason, in a sentence" }).max(500, { error: "wanted at most 500 characters" })
+}).transform((value, context) => {
+  const points3 = pointMetrics.includes(value.metric);
+  const ceiling = (points3 ? pointsForm : ratioForm).pattern.test(value.ceiling) ? parseRatio(value.ceiling) : null;
+  if (ceiling !== null && ceiling > 0) return { ...value, ceiling };
+  const wanted2 = points3 ? "wanted points above 0, such as 2 points" : "wanted a share above 0%, such as 12%";
+  context.addIssue({ code: "custom", path: ["ceiling"], message: wanted2 });
+  return external_exports.NEVER;
+});
+var waivers = external_exports.array(waiver, { error: "wanted a list" }).max(200, { error: "wanted at most 200 waivers" }).default([]).describe("Changes that were accepted, each with its ceiling and reason.");
+
+// src/config/schema-scenarios.ts
+var weightError = "wanted a number from 0 to 1000000";
+var weight = external_exports.number({ error: weightError }).min(0, { error: weightError }).max(1e6, { error: weightError });
 var methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 var request = group({
   method: choice(methods).default("GET"),
@@ -69474,6 +69600,8 @@ var scenarios = external_exports.array(scenario, { error: "wanted a list of scen
   error: ({ input: input2 }) => `two scenarios are named ${JSON.stringify(sameName(input2))}: names must differ`,
   when: ({ value }) => Array.isArray(value)
 });
+
+// src/config/schema.ts
 var roundCount = whole(6, 60);
 var auto = (number5, what) => external_exports.union([external_exports.literal("auto"), number5], { error: `wanted auto or ${what}` });
 var file2 = group({
@@ -69506,6 +69634,7 @@ var file2 = group({
   "max-sockets": whole(1, 1e4).default(256),
   "max-in-flight": whole(1, 1e6).default(1e4),
   scenarios: scenarios.prefault([{}]),
+  microbenchmarks,
   "time-budget": duration3("1s", "6h").prefault("4m").describe("Measuring and confirmation, without setup."),
   rounds: group({ aim: roundCount.default(12), least: roundCount.default(6), most: roundCount.default(15) }).refine((value) => value.least <= value.aim, {
     path: ["aim"],
@@ -69531,12 +69660,13 @@ var file2 = group({
     cpu: tolerance("2%", "5%").describe("CPU time a request, median over pairs of slices."),
     "cpu-total": tolerance("3%", "10%").describe("CPU time a request over whole rounds."),
     tail: least("5 points").describe("Share of slices with a stall."),
-    errors: least("0.1 points").describe("Share of requests that failed.")
+    errors: least("0.1 points").describe("Share of requests that failed."),
+    microbenchmarks: tolerance("2%", "5%").describe("Time of an operation, or what a command prints.")
   }).prefault({}),
   "on-different-body": choice(["warn", "stop"]).default("warn"),
   "fail-on": external_exports.array(choice(failOnWords), { error: `wanted a list of ${failOnWords.join(", ")}` }).default(["regression", "invalid", "service-failed"]).describe("What turns the job red."),
   "on-baseline-failure": choice(["fail", "neutral"]).default("fail"),
-  waivers: external_exports.array(external_exports.unknown(), { error: "wanted a list" }).max(0, { error: "this version has no accepted changes yet: remove the entries, or widen `judge`" }).default([]),
+  waivers,
   "trust-config": choice(["candidate", "baseline"]).default("candidate"),
   comment: choice(["always", "on-change", "on-regression", "never"]).default("on-change")
 }).meta({ title: "tailgate.yml", description: "What a Tailgate job builds, measures and judges." });
@@ -69573,6 +69703,7 @@ function toGateConfig(file3, env) {
     maxSockets: file3["max-sockets"],
     maxInFlight: file3["max-in-flight"],
     scenarios: file3.scenarios.map((scenario2) => toScenario(scenario2, file3.rate)),
+    microbenchmarks: toMicrobenchmarks(file3.microbenchmarks),
     timeBudget: file3["time-budget"],
     rounds: file3.rounds,
     slices: file3.slices,
@@ -69590,12 +69721,13 @@ function toGateConfig(file3, env) {
       cpu: file3.judge.cpu,
       cpuTotal: file3.judge["cpu-total"],
       tail: file3.judge.tail,
-      errors: file3.judge.errors
+      errors: file3.judge.errors,
+      microbenchmarks: file3.judge.microbenchmarks
     },
     onDifferentBody: file3["on-different-body"],
     failOn: [...new Set(file3["fail-on"])],
     onBaselineFailure: file3["on-baseline-failure"],
-    waivers: [],
+    waivers: file3.waivers.map((waiver2) => ({ ...waiver2, ceiling: ratio(waiver2.ceiling) })),
     trustConfig: file3["trust-config"],
     comment: file3.comment
   };
@@ -69617,19 +69749,25 @@ function get(path) {
 function toRequest(request2) {
   const { body, headers: headers2 } = request2;
   if (body === null || typeof body === "string") return { ...request2, body };
-  const named2 = Object.keys(headers2).some((name2) => name2.toLowerCase() === "content-type");
+  const named3 = Object.keys(headers2).some((name2) => name2.toLowerCase() === "content-type");
   return {
     ...request2,
-    headers: named2 ? headers2 : { ...headers2, "content-type": "application/json" },
+    headers: named3 ? headers2 : { ...headers2, "content-type": "application/json" },
     body: JSON.stringify(body)
   };
+}
+function toMicrobenchmarks(entries = [...defaultBenchGlobs]) {
+  const suites = entries.filter((entry) => typeof entry !== "string").map(
+    ({ name: name2, command: command2, format, exec }) => command2 === void 0 ? { kind: "execution", name: name2, exec } : { kind: "command", name: name2, command: command2, format: format ?? "auto" }
+  );
+  const files = entries.filter((entry) => typeof entry === "string");
+  return { files, declared: files.join("\n") !== defaultBenchGlobs.join("\n"), suites };
 }
 
 // src/config/unknown-keys.ts
 var knownElsewhere = new Map(
   Object.entries({
-    microbenchmarks: "this version measures no microbenchmarks yet: remove the key",
-    "judge.microbenchmarks": "this version measures no microbenchmarks yet: remove the key",
+    "judge.microbenchmark": "all microbenchmarks share one tolerance: give `microbenchmarks`",
     "scenarios.url": "this version measures only services that it starts itself: remove the key and give `start`",
     "scenarios.requests.feed": "this version has no data feeds yet: remove the key and list the requests",
     "judge.p90": "p90 takes the tolerances of p99 when it is judged in its place: give `p99`",
@@ -69643,16 +69781,17 @@ var knownElsewhere = new Map(
 );
 function knownKeys(schema, path) {
   let node2 = schema;
-  for (const step of path) node2 = typeof step === "number" ? node2?.items : node2?.properties?.[step];
+  for (const step of path) node2 = groupIn(typeof step === "number" ? node2?.items : node2?.properties?.[step]);
   return Object.keys(node2?.properties ?? {});
 }
+var groupIn = (node2) => node2?.anyOf?.find((form2) => form2.properties !== void 0) ?? node2;
 function unknownKeyProblem(path, schema) {
-  const key = String(path.at(-1));
+  const key2 = String(path.at(-1));
   const parent = path.slice(0, -1);
   const elsewhere2 = knownElsewhere.get(path.filter((step) => typeof step === "string").join("."));
   if (elsewhere2 !== void 0) return { path, text: elsewhere2 };
   const known = knownKeys(schema, parent);
-  const near = nearest(key, known);
+  const near = nearest(key2, known);
   const meant = near === null ? `known here: ${known.join(", ")}` : `did you mean \`${near}\`?`;
   return {
     path,
@@ -69665,8 +69804,8 @@ var defaultNames = ["tailgate.yml", "tailgate.yaml"];
 var empty = { keys: {}, lineOf: () => null };
 function loadConfig(options) {
   const { directory, overrides, environment } = options;
-  const named2 = options.file?.trim() ?? "";
-  const found = named2 === "" ? defaultNames.filter((name3) => existsSync3(resolve(directory, name3))) : [named2];
+  const named3 = options.file?.trim() ?? "";
+  const found = named3 === "" ? defaultNames.filter((name3) => existsSync3(resolve(directory, name3))) : [named3];
   if (found.length > 1) {
     throw new TailgateError({
       code: "usage",
@@ -69778,11 +69917,12 @@ function warningsOf(config3) {
 function trustedConfig(candidate, baseline) {
   if (baseline === null) return candidate;
   if (candidate.trustConfig !== "baseline" && baseline.trustConfig !== "baseline") return candidate;
-  const { judge: judge3, waivers, failOn: failOn2, onBaselineFailure, onDifferentBody, confirm: confirm2, paths } = baseline;
+  const { judge: judge3, waivers: waivers2, microbenchmarks: microbenchmarks2, failOn: failOn2, onBaselineFailure, onDifferentBody, confirm: confirm2, paths } = baseline;
   return {
     ...candidate,
     judge: judge3,
-    waivers,
+    waivers: waivers2,
+    microbenchmarks: microbenchmarks2,
     failOn: failOn2,
     onBaselineFailure,
     onDifferentBody,
@@ -69795,9 +69935,9 @@ function trustedConfig(candidate, baseline) {
 // src/settings.ts
 function readJobSettings(request2) {
   const { file: file3, environment } = request2;
-  const wanted = request2.overrides["working-directory"] ?? "";
-  const inside = resolve2(request2.directory, wanted);
-  const starts = wanted !== "" && (isAbsolute2(wanted) || file3 === void 0 && hasConfig(inside));
+  const wanted2 = request2.overrides["working-directory"] ?? "";
+  const inside = resolve2(request2.directory, wanted2);
+  const starts = wanted2 !== "" && (isAbsolute2(wanted2) || file3 === void 0 && hasConfig(inside));
   const directory = starts ? inside : request2.directory;
   const overrides = starts ? { ...request2.overrides, "working-directory": "" } : request2.overrides;
   const loaded = loadConfig({ directory, file: file3, overrides, environment });
@@ -69807,14 +69947,16 @@ function readJobSettings(request2) {
     warnings: loaded.warnings,
     configFile: loaded.file === null ? "tailgate.yml" : basename(loaded.file),
     trusted: async (config3, git, revisions) => {
-      if (loaded.file === null) return config3;
-      const path = relative2(git.directory, realpathSync3(loaded.file));
-      if (path.startsWith("..")) return config3;
-      const text3 = await readFileAt(git, revisions.baseline.sha, path);
-      if (text3 === null || !text3.includes("trust-config") === (config3.trustConfig !== "baseline"))
-        return config3;
-      const source = `${path} of the baseline`;
-      return trustedConfig(config3, readConfig(text3, { source, overrides, environment }).config);
+      const names2 = file3 === void 0 ? ["tailgate.yml", "tailgate.yaml"] : [file3];
+      for (const name2 of names2) {
+        const path = relative2(realpathSync3(git.directory), resolve2(realpathSync3(directory), name2));
+        const text3 = path.startsWith("..") ? null : await readFileAt(git, revisions.baseline.sha, path);
+        if (text3 === null) continue;
+        if (config3.trustConfig !== "baseline" && !text3.includes("trust-config")) return config3;
+        const source = `${path} of the baseline`;
+        return trustedConfig(config3, readConfig(text3, { source, overrides, environment }).config);
+      }
+      return config3;
     }
   };
 }
@@ -69849,7 +69991,7 @@ async function runBench(job) {
     }), true);
     const built = await buildBoth(job, config3, git, worktrees, 1);
     const { baseline, candidate } = revisions;
-    const result = await measureBenchmarks({
+    const found = await findBenchmarks({
       ...job,
       env: config3.env,
       directories: built.directories,
@@ -69858,6 +70000,7 @@ async function runBench(job) {
         candidate: { sha: candidate.sha, ref: candidate.ref, how: candidate.how }
       }
     });
+    const result = await measureBenchmarks(found, job.timeBudget);
     return { ...result, revisions, elapsed: job.clock.now() - began };
   } catch (_) {
     var _error = _, _hasError = true;
@@ -69866,6 +70009,382 @@ async function runBench(job) {
     _promise2 && await _promise2;
   }
 }
+
+// src/evidence/shape.ts
+var longestText = 1e6;
+function wrongForm(path, value, wanted2) {
+  throw new TailgateError({
+    code: "usage",
+    message: `this is not evidence that can be judged: \`${path}\` is ${shown2(value)}, wanted ${wanted2}`,
+    hint: "Use the file as the gate wrote it; a file that was edited or cut off cannot be judged."
+  });
+}
+var text = (value, path) => {
+  if (typeof value !== "string") wrongForm(path, value, "a text");
+  if (value.length > longestText) wrongForm(path, `a text of ${value.length} characters`, "a shorter one");
+};
+var flag = (value, path) => {
+  if (typeof value !== "boolean") wrongForm(path, value, "true or false");
+};
+var atLeast = (least2) => (value, path) => {
+  if (typeof value !== "number" || !Number.isFinite(value) || value < least2) {
+    wrongForm(
+      path,
+      value,
+      Number.isFinite(least2) ? `a finite number, at least ${least2}` : "a finite number"
+    );
+  }
+};
+var finite = atLeast(-Infinity);
+var amount2 = atLeast(0);
+var whole2 = (least2) => (value, path) => {
+  if (!Number.isSafeInteger(value) || value < least2) {
+    wrongForm(path, value, `a whole number, at least ${least2}`);
+  }
+};
+var count = whole2(0);
+var oneOf = (...allowed) => (value, path) => {
+  if (!allowed.includes(value)) {
+    wrongForm(path, value, allowed.map((one) => JSON.stringify(one)).join(" or "));
+  }
+};
+var orNull = (check2) => (value, path) => {
+  if (value !== null) check2(value, path);
+};
+var optional2 = (check2) => (value, path) => {
+  if (value !== void 0) check2(value, path);
+};
+var listOf = (item, least2 = 0) => (value, path) => {
+  if (!Array.isArray(value)) wrongForm(path, value, "a list");
+  if (value.length < least2) wrongForm(path, value, `a list of at least ${least2}`);
+  for (const [index, one] of value.entries()) item(one, `${path}[${index}]`);
+};
+var objectOf = (fields) => (value, path) => {
+  if (!isObject2(value)) wrongForm(path, value, "an object");
+  for (const [name2, check2] of Object.entries(fields)) {
+    check2(Object.hasOwn(value, name2) ? value[name2] : void 0, path === "" ? name2 : `${path}.${name2}`);
+  }
+};
+var tableOf = (item) => (value, path) => {
+  if (!isObject2(value)) wrongForm(path, value, "an object");
+  for (const [name2, one] of Object.entries(value))
+    item(one, `${path}[${JSON.stringify(name2.slice(0, 60))}]`);
+};
+var isObject2 = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+function shown2(value) {
+  if (value === void 0) return "missing";
+  if (typeof value === "number") return String(value);
+  const written = JSON.stringify(value) ?? typeof value;
+  return written.length > 60 ? `${written.slice(0, 57)}...` : written;
+}
+
+// src/evidence/bench-form.ts
+var benchSchema = "tailgate-bench-evidence";
+var benchVersion = 1;
+var side = objectOf({ sha: text, ref: text, how: text });
+var subject = objectOf({
+  name: text,
+  source: oneOf("function", "command", "execution"),
+  unit: objectOf({ kind: oneOf("time", "rate", "bytes", "count", "custom"), normalised: text, text }),
+  direction: oneOf("smaller-is-better", "bigger-is-better"),
+  presence: oneOf("both", "baseline", "candidate"),
+  alone: orNull(finite),
+  iterations: orNull(whole2(1)),
+  problem: orNull(text),
+  remark: orNull(text)
+});
+var measured = objectOf({
+  kind: text,
+  value: finite,
+  samples: listOf(finite),
+  cpu: orNull(finite),
+  digest: orNull(text)
+});
+var failed = objectOf({ kind: text, reason: text });
+var sideKind = objectOf({ kind: oneOf("measured", "failed", "unmeasured") });
+var sideResult = (value, path) => {
+  sideKind(value, path);
+  const { kind } = value;
+  if (kind === "measured") measured(value, path);
+  if (kind === "failed") failed(value, path);
+};
+var round = objectOf({
+  index: count,
+  phase: oneOf("measuring", "confirming"),
+  results: listOf(objectOf({ name: text, baseline: sideResult, candidate: sideResult })),
+  duration: amount2
+});
+var form = objectOf({
+  schema: oneOf(benchSchema),
+  version: oneOf(benchVersion),
+  createdAt: text,
+  seed: finite,
+  node: orNull(text),
+  revisions: objectOf({ baseline: side, candidate: side }),
+  plan: objectOf({
+    rounds: whole2(1),
+    looks: listOf(whole2(1), 1),
+    confirm: flag,
+    confirmationRounds: count,
+    tolerance: objectOf({ min: amount2, detect: amount2 }),
+    onDifferentResult: oneOf("warn", "stop")
+  }),
+  subjects: listOf(subject),
+  rounds: listOf(round)
+});
+var benchEvidenceForm = (value, path) => {
+  form(value, path);
+  const { plan, subjects, rounds } = value;
+  const at2 = (field) => path === "" ? field : `${path}.${field}`;
+  const names2 = subjects.map((one) => one.name);
+  const known = new Set(names2);
+  if (known.size < names2.length) wrongForm(at2("subjects"), names2, "names that differ");
+  const ascending2 = plan.looks.every((look, index) => index === 0 || look > plan.looks[index - 1]);
+  if (!ascending2 || plan.looks.at(-1) !== plan.rounds) {
+    wrongForm(
+      at2("plan.looks"),
+      plan.looks,
+      `ascending rounds, the last of them \`plan.rounds\`, ${plan.rounds}`
+    );
+  }
+  for (const [index, { results }] of rounds.entries()) {
+    for (const [place2, { name: name2 }] of results.entries()) {
+      if (known.has(name2)) continue;
+      wrongForm(at2(`rounds[${index}].results[${place2}].name`), name2, "a benchmark among `subjects`");
+    }
+  }
+};
+
+// src/evidence/store.ts
+var evidenceSchema = "tailgate-evidence";
+var evidenceVersion = 1;
+var evidenceLimit = 256 * 1024 * 1024;
+function serialise(evidence) {
+  checkEvidence(evidence);
+  return `${JSON.stringify(evidence)}
+`;
+}
+function serialiseBench(evidence) {
+  benchEvidenceForm(evidence, "");
+  return `${JSON.stringify(evidence)}
+`;
+}
+function parseStored(source) {
+  if (source.length > evidenceLimit) {
+    throw new TailgateError({
+      code: "usage",
+      message: `this file holds ${formatBytes(bytes(source.length))}, evidence at most ${formatBytes(evidenceLimit)}`,
+      hint: "Name the `tailgate-evidence.json` of a job."
+    });
+  }
+  const data = readJson(source);
+  const schema = isObject2(data) ? data["schema"] : void 0;
+  if (!isObject2(data) || schema !== evidenceSchema && schema !== benchSchema) {
+    const found = isObject2(data) ? `its \`schema\` is ${shown2(schema)}` : `it holds ${shown2(data)}`;
+    throw new TailgateError({
+      code: "usage",
+      message: `this file is not evidence of Tailgate: ${found}, wanted "${evidenceSchema}"`,
+      hint: "Name the `tailgate-evidence.json` of a job."
+    });
+  }
+  refuseLater(data["version"], schema === evidenceSchema ? evidenceVersion : benchVersion);
+  if (schema === benchSchema) {
+    benchEvidenceForm(data, "");
+    return { kind: "microbenchmarks", evidence: data };
+  }
+  checkEvidence(data);
+  return { kind: "job", evidence: data };
+}
+function parse3(source) {
+  const stored = parseStored(source);
+  if (stored.kind === "job") return stored.evidence;
+  throw new TailgateError({
+    code: "usage",
+    message: `this file is evidence of microbenchmarks alone: its \`schema\` is "${benchSchema}", wanted "${evidenceSchema}"`,
+    hint: "Name the `tailgate-evidence.json` of a job."
+  });
+}
+function refuseLater(version3, known) {
+  if (typeof version3 !== "number" || version3 <= known) return;
+  throw new TailgateError({
+    code: "usage",
+    message: `this evidence has \`version\` ${version3}, this release of Tailgate reads ${known}`,
+    hint: "Judge it with the release that wrote it, or a later one."
+  });
+}
+function readJson(source) {
+  try {
+    return JSON.parse(source.replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    const found = source.trim() === "" ? "it is empty" : `it ends with ${shown2(source.trimEnd().slice(-20))}`;
+    throw new TailgateError({
+      code: "usage",
+      message: `this file is not whole JSON: ${found}`,
+      hint: "It may have been cut off while it was written or downloaded; download the artifact again.",
+      cause
+    });
+  }
+}
+function checkEvidence(data) {
+  evidenceForm(data, "");
+  const evidence = data;
+  const { plan } = evidence;
+  const names2 = plan.scenarios.map((scenario2) => scenario2.name);
+  if (new Set(names2).size < names2.length) wrongForm("plan.scenarios", names2, "names that differ");
+  const ascending2 = plan.looks.every((look, index) => index === 0 || look > plan.looks[index - 1]);
+  if (!ascending2 || plan.looks.at(-1) !== plan.rounds) {
+    wrongForm("plan.looks", plan.looks, `ascending rounds, the last of them \`plan.rounds\`, ${plan.rounds}`);
+  }
+  for (const [index, round2] of evidence.rounds.entries()) {
+    for (const [place2, trial] of round2.trials.entries()) {
+      const path = `rounds[${index}].trials[${place2}]`;
+      if (!names2.includes(trial.scenario)) {
+        wrongForm(`${path}.scenario`, trial.scenario, "a scenario of the plan");
+      }
+      if (trial.unsound.length > 0) continue;
+      const { counts: counts2, released, onTime: onTime2 } = trial.load;
+      if (counts2.ok > counts2.scheduled) {
+        wrongForm(`${path}.load.counts.ok`, counts2.ok, `at most the ${counts2.scheduled} scheduled shots`);
+      }
+      if (onTime2 > released) {
+        wrongForm(`${path}.load.onTime`, onTime2, `at most the ${released} released shots`);
+      }
+    }
+  }
+}
+var side2 = oneOf("baseline", "candidate");
+var bySide = (form2) => objectOf({ baseline: form2, candidate: form2 });
+var warnings = listOf(objectOf({ code: text, message: text, hint: optional2(text) }));
+var tolerance2 = objectOf({ min: amount2, detect: amount2 });
+var points2 = objectOf({ min: amount2 });
+var counts = tableOf(count);
+var delays = objectOf({ p50: amount2, p99: amount2, max: amount2 });
+var planForm = objectOf({
+  seed: finite,
+  rounds: whole2(1),
+  looks: listOf(whole2(1), 1),
+  confirm: flag,
+  confirmationRounds: count,
+  scenarios: listOf(
+    objectOf({
+      name: text,
+      rate: atLeast(Number.MIN_VALUE),
+      slices: whole2(1),
+      sliceRequests: whole2(1),
+      tailPercentile: oneOf("p99", "p95", "p90"),
+      judged: listOf(oneOf(...loadMetrics))
+    }),
+    1
+  ),
+  leadIn: count,
+  warmUp: objectOf({ most: amount2 }),
+  roundTime: amount2,
+  totalTime: amount2,
+  notes: warnings
+});
+var loadForm = objectOf({
+  counts: objectOf({
+    scheduled: count,
+    ok: count,
+    failed: count,
+    timedOut: count,
+    dropped: count,
+    unfinished: count
+  }),
+  released: count,
+  onTime: count,
+  span: amount2,
+  elapsed: amount2,
+  inFlight: objectOf({ halfway: count, atEnd: count, peak: count }),
+  errors: counts,
+  statuses: counts,
+  bodies: objectOf({ minBytes: amount2, maxBytes: amount2, totalBytes: amount2, checksums: tableOf(text) }),
+  histograms: objectOf({ response: text, onTime: text, success: text, service: text, lateness: text }),
+  generator: objectOf({
+    wall: amount2,
+    cpu: amount2,
+    utilisation: amount2,
+    eventLoopDelay: delays,
+    metronomeLateness: delays,
+    garbageCollection: objectOf({ count, total: amount2, longest: amount2 }),
+    peakMemory: amount2,
+    poolQueued: count,
+    socketsOpened: count
+  })
+});
+var trialForm = objectOf({
+  scenario: text,
+  side: side2,
+  pair: count,
+  replacement: flag,
+  startedAt: finite,
+  load: loadForm,
+  cost: orNull(objectOf({ cpu: finite, idle: finite })),
+  machine: objectOf({ steal: orNull(finite), pressure: orNull(finite) }),
+  saturated: flag,
+  unsound: listOf(text)
+});
+var roundForm = objectOf({
+  index: count,
+  phase: oneOf("measuring", "confirming"),
+  startedAt: finite,
+  duration: amount2,
+  first: objectOf({ spawn: side2, probe: side2, warm: side2, lowerPort: side2 }),
+  sides: bySide(
+    objectOf({
+      startTime: amount2,
+      origin: text,
+      warmUp: objectOf({ requests: count, blocks: count, settled: flag }),
+      idleRate: finite,
+      peakMemory: orNull(amount2),
+      preciseCost: flag
+    })
+  ),
+  trials: listOf(trialForm)
+});
+var evidenceForm = objectOf({
+  schema: oneOf(evidenceSchema),
+  version: oneOf(evidenceVersion),
+  createdAt: text,
+  environment: objectOf({
+    tailgate: text,
+    node: text,
+    platform: text,
+    kernel: text,
+    cpuModel: text,
+    cpus: count,
+    memory: amount2,
+    runner: orNull(text)
+  }),
+  revisions: bySide(objectOf({ sha: text, ref: text, how: text, outputHash: orNull(text) })),
+  identicalBuilds: flag,
+  plan: planForm,
+  judge: objectOf({
+    p50: tolerance2,
+    p99: tolerance2,
+    cpu: tolerance2,
+    cpuTotal: tolerance2,
+    tail: points2,
+    errors: points2,
+    microbenchmarks: tolerance2
+  }),
+  waivers: listOf(
+    objectOf({
+      scenario: text,
+      metric: oneOf(...metricNames),
+      ceiling: amount2,
+      expires: orNull(text),
+      reason: text,
+      origin: text
+    })
+  ),
+  onDifferentBody: oneOf("warn", "stop"),
+  placement: oneOf("shared", "apart"),
+  floor: listOf(objectOf({ scenario: text, p50: amount2, p99: amount2 })),
+  rounds: listOf(roundForm),
+  benchmarks: orNull(benchEvidenceForm),
+  warnings
+});
 
 // src/kernel/leftovers.ts
 import { appendFileSync, mkdirSync as mkdirSync2, readFileSync as readFileSync4, rmSync, writeFileSync } from "node:fs";
@@ -69910,17 +70429,17 @@ function readLedger(path) {
 }
 async function sweep(path, options = {}) {
   const ended = [];
-  const failed = [];
+  const failed2 = [];
   for (const entry of inSafeOrder(readLedger(path))) {
     try {
       await end(entry, options.runGit ?? plainGit);
       ended.push(entry);
     } catch (error62) {
-      failed.push({ entry, why: messageOf(error62) });
+      failed2.push({ entry, why: messageOf(error62) });
     }
   }
-  rewrite(path, failed);
-  return { ended, failed };
+  rewrite(path, failed2);
+  return { ended, failed: failed2 };
 }
 function sweepNow(path) {
   const rest = [];
@@ -70003,8 +70522,8 @@ function rewrite(path, rest) {
   }
 }
 function inSafeOrder(entries) {
-  const order = ["group", "worktree", "directory"];
-  return order.flatMap((kind) => entries.filter((entry) => entry.kind === kind));
+  const order2 = ["group", "worktree", "directory"];
+  return order2.flatMap((kind) => entries.filter((entry) => entry.kind === kind));
 }
 function keyOf(entry) {
   switch (entry.kind) {
@@ -70045,12 +70564,6 @@ function isLeftover(value) {
 }
 function isRecord2(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-// src/microbench/evidence.ts
-function serialiseBench(evidence) {
-  return `${JSON.stringify(evidence)}
-`;
 }
 
 // src/report/escape.ts
@@ -70152,6 +70665,8 @@ function metricLabel(metric) {
       return "slow slices";
     case "errors":
       return "failed requests";
+    case "microbenchmark":
+      return "microbenchmark";
     default:
       return assertNever(metric);
   }
@@ -70171,6 +70686,8 @@ function metricMeaning(metric) {
       return "share of slices (short stretches of load) whose p99 was over three times the usual";
     case "errors":
       return "share of requests that failed, timed out or were dropped";
+    case "microbenchmark":
+      return "cost of one operation, in processes of its own, both sides in turns; not part of the load";
     default:
       return assertNever(metric);
   }
@@ -70180,6 +70697,7 @@ function stateWord(state) {
 }
 function valueText(unit, value) {
   if (value === null || !Number.isFinite(value)) return none;
+  if (typeof unit === "object") return quantityText(value, unit);
   switch (unit) {
     case "nanoseconds":
     case "cpu-nanoseconds-per-request":
@@ -70190,6 +70708,25 @@ function valueText(unit, value) {
     default:
       return assertNever(unit);
   }
+}
+function quantityText(value, unit) {
+  switch (unit.kind) {
+    case "time":
+      return formatDuration(ns(value));
+    case "bytes":
+      return formatBytes(bytes(value));
+    case "rate":
+    case "count":
+    case "custom":
+      return `${plainNumber(value)} ${unit.normalised}`.trim();
+    default:
+      return assertNever(unit.kind);
+  }
+}
+function plainNumber(value) {
+  const size = Math.abs(value);
+  if (size >= 1e3 || Number.isInteger(value)) return Math.round(value).toLocaleString("en-US");
+  return String(Number(value.toPrecision(3)));
 }
 function durationText(value) {
   if (value === null || !Number.isFinite(value)) return none;
@@ -70255,7 +70792,8 @@ var usual = {
   cpu: { min: 0.02, detect: 0.05 },
   "cpu-total": { min: 0.03, detect: 0.1 },
   tail: { min: 0.05, detect: Number.POSITIVE_INFINITY },
-  errors: { min: 1e-3, detect: Number.POSITIVE_INFINITY }
+  errors: { min: 1e-3, detect: Number.POSITIVE_INFINITY },
+  microbenchmark: { min: 0.02, detect: 0.05 }
 };
 function isWide(metric, tolerance3) {
   const limit = usual[metric];
@@ -70271,8 +70809,8 @@ var bars = ["\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587"
 function barText(values, most) {
   return values.map((value) => {
     if (!Number.isFinite(value)) return "\xB7";
-    const share3 = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
-    return bars[Math.round(share3 * (bars.length - 1))];
+    const share4 = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
+    return bars[Math.round(share4 * (bars.length - 1))];
   }).join("");
 }
 function roundBars(perRound) {
@@ -70285,8 +70823,8 @@ function roundBars(perRound) {
 function roundsText(perRound) {
   const known = perRound.filter(Number.isFinite);
   if (known.length === 0) return "";
-  const worse = known.filter((change) => change > 0).length;
-  return `${worse} of ${known.length} ${known.length === 1 ? "round" : "rounds"} higher`;
+  const worse2 = known.filter((change) => change > 0).length;
+  return `${worse2} of ${known.length} ${known.length === 1 ? "round" : "rounds"} higher`;
 }
 
 // src/evidence/histogram.ts
@@ -70385,9 +70923,9 @@ var LatencyHistogram = class _LatencyHistogram {
    * @param share in (0, 1]: 0.99 is p99.
    * @returns null when nothing was recorded.
    */
-  percentile(share3) {
+  percentile(share4) {
     if (this.count === 0) return null;
-    return this.#valueOfRank(nearestRank(share3, this.count));
+    return this.#valueOfRank(nearestRank(share4, this.count));
   }
   /**
    * Distribution-free two-sided 95 % interval of a percentile, from order statistics: the values of the ranks whose
@@ -70395,8 +70933,8 @@ var LatencyHistogram = class _LatencyHistogram {
    * independent values.
    * @returns null when no finite interval exists: p50 needs 6 values, p90 36, p99 368, p99.9 3,688.
    */
-  percentileInterval(share3) {
-    const ranks = intervalRanks(share3, this.count);
+  percentileInterval(share4) {
+    const ranks = intervalRanks(share4, this.count);
     if (ranks === null) return null;
     return [this.#valueOfRank(ranks.low), this.#valueOfRank(ranks.high)];
   }
@@ -70429,23 +70967,23 @@ var LatencyHistogram = class _LatencyHistogram {
     return ns(Math.min(this.#counts.highestEquivalentValue(value), longestLatency));
   }
 };
-function nearestRank(share3, count2) {
-  if (!(share3 > 0 && share3 <= 1)) throw new Error(`a percentile's share is in (0, 1], not ${share3}`);
-  const product = share3 * count2;
+function nearestRank(share4, count2) {
+  if (!(share4 > 0 && share4 <= 1)) throw new Error(`a percentile's share is in (0, 1], not ${share4}`);
+  const product = share4 * count2;
   return Math.min(count2, Math.max(1, Math.ceil(product - product * 1e-12)));
 }
-function intervalRanks(share3, count2) {
-  if (!(share3 > 0 && share3 < 1) || count2 < 1) return null;
-  const below = tailBelow(share3, count2);
-  const above = tailBelow(1 - share3, count2);
+function intervalRanks(share4, count2) {
+  if (!(share4 > 0 && share4 < 1) || count2 < 1) return null;
+  const below = tailBelow(share4, count2);
+  const above = tailBelow(1 - share4, count2);
   if (below === null || above === null) return null;
   return { low: below + 1, high: count2 - above };
 }
-function tailBelow(share3, count2) {
-  const mean2 = share3 * count2;
-  let k = Math.max(0, Math.floor(mean2 - 12 * Math.sqrt(mean2 * (1 - share3)) - 12));
-  const odds = Math.log(share3) - Math.log1p(-share3);
-  let logTerm = logFactorial(count2) - logFactorial(k) - logFactorial(count2 - k) + k * Math.log(share3) + (count2 - k) * Math.log1p(-share3);
+function tailBelow(share4, count2) {
+  const mean2 = share4 * count2;
+  let k = Math.max(0, Math.floor(mean2 - 12 * Math.sqrt(mean2 * (1 - share4)) - 12));
+  const odds = Math.log(share4) - Math.log1p(-share4);
+  let logTerm = logFactorial(count2) - logFactorial(k) - logFactorial(count2 - k) + k * Math.log(share4) + (count2 - k) * Math.log1p(-share4);
   let total2 = Math.exp(logTerm);
   if (total2 > eitherSide) return null;
   for (; ; ) {
@@ -70493,7 +71031,7 @@ function latencyPictures(evidence, scenarios2, view) {
 }
 function pictureOf(rounds, scenario2, view) {
   const field = view === "on-time" ? "onTime" : "response";
-  const trials = rounds.flatMap((round) => soundTrials(round, scenario2));
+  const trials = rounds.flatMap((round2) => soundTrials(round2, scenario2));
   const baseline = merged(trials, "baseline", field);
   const candidate = merged(trials, "candidate", field);
   const fewest = Math.min(baseline.count, candidate.count);
@@ -70510,16 +71048,16 @@ function pictureOf(rounds, scenario2, view) {
     bars: { baseline: barText(values.baseline, most), candidate: barText(values.candidate, most) }
   };
 }
-function soundTrials(round, scenario2) {
-  const trials = round.trials.filter((trial) => trial.scenario === scenario2);
+function soundTrials(round2, scenario2) {
+  const trials = round2.trials.filter((trial) => trial.scenario === scenario2);
   const spoilt = new Set(
     trials.filter((trial) => trial.unsound.length > 0).map((trial) => `${trial.pair} ${trial.replacement}`)
   );
   return trials.filter((trial) => !spoilt.has(`${trial.pair} ${trial.replacement}`));
 }
-function merged(trials, side2, field) {
+function merged(trials, side3, field) {
   return LatencyHistogram.merged(
-    trials.filter((trial) => trial.side === side2).map((trial) => LatencyHistogram.decode(trial.load.histograms[field]))
+    trials.filter((trial) => trial.side === side3).map((trial) => LatencyHistogram.decode(trial.load.histograms[field]))
   );
 }
 function read4(histogram, names2) {
@@ -70554,10 +71092,10 @@ function sentence2(text3, stop = ".") {
   const cut2 = characters.length > longestSentence ? `${characters.slice(0, longestSentence).join("")}\u2026` : line;
   const body = cut2.replace(/[.\s]+$/, "");
   const pieces = [];
-  let quoted2 = false;
+  let quoted3 = false;
   for (const part of body.split("`")) {
-    if (part !== "") pieces.push(...quoted2 ? [name(part)] : quotes(part));
-    quoted2 = !quoted2;
+    if (part !== "") pieces.push(...quoted3 ? [name(part)] : quotes(part));
+    quoted3 = !quoted3;
   }
   if (stop !== "" && !/[!?…]$/.test(body)) pieces.push({ kind: "text", text: stop });
   return pieces;
@@ -70646,19 +71184,19 @@ function mermaidChart(picture) {
     "xychart-beta",
     '  title "Response time: bars baseline, line candidate"',
     `  x-axis [${labels}]`,
-    `  y-axis "ms" 0 --> ${plainNumber(most * 1.05)}`,
-    `  bar [${values.baseline.map(plainNumber).join(", ")}]`,
-    `  line [${values.candidate.map(plainNumber).join(", ")}]`,
+    `  y-axis "ms" 0 --> ${plainNumber2(most * 1.05)}`,
+    `  bar [${values.baseline.map(plainNumber2).join(", ")}]`,
+    `  line [${values.candidate.map(plainNumber2).join(", ")}]`,
     "```"
   ].join("\n");
 }
 function barLines(picture) {
-  return sides.map((side2) => `${side2.padEnd(9)}  ${picture.bars[side2]}  ${figures(picture, side2)}`);
+  return sides.map((side3) => `${side3.padEnd(9)}  ${picture.bars[side3]}  ${figures(picture, side3)}`);
 }
-function figures(picture, side2) {
-  return picture.labels.map((label, index) => `${label} ${durationText(picture[side2][index] ?? null)}`).join(" \xB7 ");
+function figures(picture, side3) {
+  return picture.labels.map((label, index) => `${label} ${durationText(picture[side3][index] ?? null)}`).join(" \xB7 ");
 }
-function plainNumber(value) {
+function plainNumber2(value) {
   if (!Number.isFinite(value) || value <= 0) return "0";
   const digits = Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(value))));
   return value.toFixed(digits);
@@ -70686,7 +71224,8 @@ function badness(finding) {
   const change = sizeOf(finding.change);
   const unit = finding.tolerance.min > 0 ? finding.tolerance.min : 1;
   const size = change === null ? 0 : change / unit;
-  return finding.state === "improved" ? -size : size;
+  const worse2 = finding.direction === "bigger-is-better" ? -size : size;
+  return finding.state === "improved" ? -worse2 : worse2;
 }
 function sizeOf(change) {
   const size = change.kind === "ratio" ? change.effect : change.kind === "points" ? change.difference : null;
@@ -70711,6 +71250,7 @@ function rowOf2(finding) {
     finding,
     scenario: finding.scenario,
     metric: metricLabel(metric),
+    isBenchmark: isBenchmark(finding),
     state: stateWord(finding.state),
     tone: toneOf(finding.state),
     judged: finding.judged,
@@ -70731,13 +71271,15 @@ function rowOf2(finding) {
     reason: reasonOf2(finding)
   };
 }
-function subject(finding, alone) {
+function subject2(finding, alone) {
   const label = metricLabel(finding.metric);
+  if (isBenchmark(finding)) return say`${label} ${name(finding.scenario)}`;
   return alone ? say`${label}` : say`${label} of ${name(finding.scenario)}`;
 }
 function isAlone(findings) {
-  return findings.every((finding) => finding.scenario === "default");
+  return findings.every((finding) => isBenchmark(finding) || finding.scenario === "default");
 }
+var isBenchmark = (finding) => finding.metric === "microbenchmark";
 var viewWord = (view) => view === "on-time" ? "on time" : "all shots";
 function toneOf(state) {
   switch (state) {
@@ -70774,8 +71316,10 @@ function ceilingOf(finding) {
     return Number.isFinite(ceiling2) && ceiling2 > 0 ? `${ceiling2} points` : null;
   }
   if (change.kind !== "ratio") return null;
-  const most = change.interval?.[1] ?? (change.spread === null ? null : toChange(change.spread) + change.effect);
-  const ceiling = Math.ceil((most ?? change.effect) * 100);
+  const { interval: interval2, spread, effect } = change;
+  const wide2 = spread === null ? 0 : toChange(spread);
+  const most = finding.direction === "bigger-is-better" ? -(interval2?.[0] ?? effect - wide2) : interval2?.[1] ?? effect + wide2;
+  const ceiling = Math.ceil(most * 100);
   return Number.isFinite(ceiling) && ceiling > 0 ? `${ceiling}%` : null;
 }
 function worstChange(findings, of) {
@@ -70903,7 +71447,7 @@ function rows(view, options) {
   ];
 }
 function onlyScenario(view) {
-  const names2 = new Set(view.allRows.map((row) => row.scenario));
+  const names2 = new Set(view.allRows.filter((row) => !row.isBenchmark).map((row) => row.scenario));
   return names2.size === 1 ? [...names2][0] : null;
 }
 function legendOf(view, shown3) {
@@ -70912,7 +71456,7 @@ function legendOf(view, shown3) {
 }
 function cells(row, alone) {
   return [
-    alone ? row.metric : `${row.metric} of ${visible(row.scenario)}`,
+    row.isBenchmark ? visible(row.scenario) : alone ? row.metric : `${row.metric} of ${visible(row.scenario)}`,
     row.baseline,
     row.candidate,
     row.change,
@@ -71004,6 +71548,15 @@ function progressLine(event) {
       return lasting(
         `something got worse in ${names(event.scenarios)}: confirming with ${counted2(event.rounds, "fresh round")}`
       );
+    case "benchmarks-found": {
+      const node2 = event.node === null ? "" : `, run by Node ${event.node}`;
+      return lasting(`${counted2(event.count, "microbenchmark")} found${node2}`);
+    }
+    case "bench-round": {
+      const phase = event.phase === "measuring" ? "round" : "confirmation round";
+      const of = `${formatCount(event.index)} of at most ${formatCount(event.of)}`;
+      return lasting(`microbenchmarks: ${phase} ${of}, ${counted2(event.benchmarks, "open one")}`);
+    }
     case "warning": {
       const { message, hint } = event.warning;
       const way = hint === void 0 ? "" : ` ${plainPhrase(sentence2(hint))}`;
@@ -71107,27 +71660,8 @@ function verdictWithout(outcome, reason, details2 = {}) {
 }
 
 // src/commands/figures.ts
-function figure(value, unit) {
-  switch (unit.kind) {
-    case "time":
-      return formatDuration(ns(value));
-    case "bytes":
-      return formatBytes(bytes(value));
-    case "rate":
-    case "count":
-    case "custom":
-      return `${plainNumber2(value)} ${unit.normalised}`.trim();
-    default:
-      return assertNever(unit.kind);
-  }
-}
 function directionWords(direction) {
   return direction === "smaller-is-better" ? "smaller" : "bigger";
-}
-function plainNumber2(value) {
-  const size = Math.abs(value);
-  if (size >= 1e3 || Number.isInteger(value)) return Math.round(value).toLocaleString("en-US");
-  return String(Number(value.toPrecision(3)));
 }
 var width = 110;
 function table(columns2, cells2) {
@@ -71143,8 +71677,8 @@ function benchText({ verdict, evidence, elapsed }, exitCode) {
     ),
     ...verdict.warnings.map((warning) => visible(warning.message, 600))
   ];
-  const { measured, confirming: confirming2 } = verdict.rounds;
-  const rounds = `${measured} rounds${confirming2 === 0 ? "" : ` and ${confirming2} to confirm`}`;
+  const { measured: measured2, confirming: confirming2 } = verdict.rounds;
+  const rounds = `${measured2} rounds${confirming2 === 0 ? "" : ` and ${confirming2} to confirm`}`;
   return [
     headline(verdict),
     "",
@@ -71200,7 +71734,7 @@ function changeWords(change) {
 }
 function cellsOf(finding) {
   const { change, unit } = finding;
-  const value = (one) => one === null ? "\u2013" : figure(one, unit);
+  const value = (one) => one === null ? "\u2013" : quantityText(one, unit);
   const cpu = finding.cpu?.change;
   return [
     visible(finding.name),
@@ -71255,10 +71789,10 @@ function readArguments(command2, argv) {
   }
   const { least: least2, most } = command2.positionals;
   if (flags["help"] !== true && (positionals.length < least2 || positionals.length > most)) {
-    const wanted = least2 === most ? `${least2}` : `${least2} to ${most}`;
+    const wanted2 = least2 === most ? `${least2}` : `${least2} to ${most}`;
     throw usage(
       command2,
-      `"tailgate ${command2.name}" takes ${wanted} argument${wanted === "1" ? "" : "s"}, it was given ${positionals.length}${positionals.length === 0 ? "" : `: ${positionals.join(" ")}`}`
+      `"tailgate ${command2.name}" takes ${wanted2} argument${wanted2 === "1" ? "" : "s"}, it was given ${positionals.length}${positionals.length === 0 ? "" : `: ${positionals.join(" ")}`}`
     );
   }
   return { flags, positionals };
@@ -71284,12 +71818,12 @@ function usage(command2, message) {
     hint: `tailgate ${command2.name} --help lists what it takes`
   });
 }
-function text(flags, name2) {
+function text2(flags, name2) {
   const value = flags[name2];
   return typeof value === "string" ? value : void 0;
 }
 function numberFlag(flags, name2, bounds) {
-  const given2 = text(flags, name2);
+  const given2 = text2(flags, name2);
   if (given2 === void 0) return void 0;
   const value = Number(given2);
   const fits = Number.isFinite(value) && value >= bounds.least && value <= bounds.most;
@@ -71303,7 +71837,7 @@ function numberFlag(flags, name2, bounds) {
   return value;
 }
 function durationFlag(flags, name2, most) {
-  const given2 = text(flags, name2);
+  const given2 = text2(flags, name2);
   if (given2 === void 0) return void 0;
   const value = parseDuration(given2);
   if (value === null || value <= 0 || value > most) {
@@ -71322,11 +71856,11 @@ var formatFlag = {
   help: "format of the results; recognised unless given (docs/formats.md lists them)"
 };
 function formatOf(command2, flags) {
-  const word = text(flags, "format") ?? "auto";
+  const word = text2(flags, "format") ?? "auto";
   const format = parseFormat(word);
   if (format !== null) return format;
-  const near = nearest(word, formats);
-  const advice = near === null ? `; it wants auto or one of ${formats.join(", ")}` : `; did you mean ${near}?`;
+  const near = nearest(word, benchFormats);
+  const advice = near === null ? `; it wants auto or one of ${benchFormats.join(", ")}` : `; did you mean ${near}?`;
   throw usage(command2, `--format is "${word}", which is no known format${advice}`);
 }
 
@@ -71425,7 +71959,7 @@ var bench = {
   run: async (flags, _, terminal) => {
     const names2 = ["baseline", ...Object.keys(settings3)];
     const noService = { start: "none" };
-    const given2 = Object.fromEntries(names2.map((name2) => [name2, text(flags, name2)]));
+    const given2 = Object.fromEntries(names2.map((name2) => [name2, text2(flags, name2)]));
     const overrides = { ...given2, ...noService };
     const suites = suitesOf(flags);
     const rounds = numberFlag(flags, "rounds", { least: 6, most: 100, whole: true }) ?? null;
@@ -71433,7 +71967,7 @@ var bench = {
     const seed = numberFlag(flags, "seed", { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
     const json2 = writerOf(terminal, flags, "json");
     const evidence = writerOf(terminal, flags, "evidence");
-    const request2 = { directory: terminal.directory, file: text(flags, "config"), overrides };
+    const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
     const job = readJobSettings({ ...request2, environment: terminal.environment });
     for (const warning of job.warnings) tell(terminal, flags, { kind: "warning", warning });
     const folder = mkdtempSync2(join9(tmpdir2(), "tailgate-job-"));
@@ -71449,12 +71983,14 @@ var bench = {
           suites,
           rounds,
           confirm: flags["no-confirm"] !== true,
-          timeBudget,
-          tolerance: benchTolerance
+          declared: true,
+          tolerance: job.config.judge.microbenchmarks,
+          onDifferentResult: job.config.onDifferentBody
         },
         situation: { kind: "local" },
         environment: terminal.environment,
         seed,
+        timeBudget,
         clock: realClock,
         signal: terminal.signal,
         ledger,
@@ -71476,8 +72012,8 @@ var bench = {
   }
 };
 function suitesOf(flags) {
-  const command2 = text(flags, "command");
-  const exec = text(flags, "exec");
+  const command2 = text2(flags, "command");
+  const exec = text2(flags, "exec");
   const format = formatOf(bench, flags);
   return [
     ...command2 === void 0 ? [] : [{ kind: "command", name: "command", command: command2, format }],
@@ -71485,12 +72021,12 @@ function suitesOf(flags) {
   ];
 }
 function filesOf(flags, suites) {
-  const given2 = text(flags, "files");
+  const given2 = text2(flags, "files");
   if (given2 !== void 0) return given2.split(/\s+/).filter((glob) => glob !== "");
   return suites.length > 0 ? [] : defaultBenchGlobs;
 }
 var writerOf = (terminal, flags, name2) => {
-  const file3 = text(flags, name2);
+  const file3 = text2(flags, name2);
   return file3 === void 0 ? null : outputFile(terminal, name2, file3);
 };
 function exitCodeFor(verdict, config3) {
@@ -71501,20 +72037,6 @@ function exitCodeFor(verdict, config3) {
 }
 function tell(terminal, flags, event) {
   switch (event.kind) {
-    case "benchmarks-found": {
-      const node2 = event.node === null ? "" : `, run by Node ${event.node}`;
-      terminal.tell(`${event.count} ${event.count === 1 ? "benchmark" : "benchmarks"} found${node2}`);
-      return;
-    }
-    case "bench-round": {
-      const phase = event.phase === "measuring" ? "round" : "confirmation round";
-      const open2 = `${event.benchmarks} ${event.benchmarks === 1 ? "benchmark" : "benchmarks"}`;
-      terminal.tell(`${phase} ${event.index} of at most ${event.of}: ${open2}`);
-      return;
-    }
-    case "bench-warning":
-      terminal.tell(`warning: ${visible(event.message, 600)}`);
-      return;
     case "planned":
       return;
     case "output":
@@ -71595,8 +72117,8 @@ function changeOf2(baseline, candidate) {
   if (baseline.direction !== candidate.direction) {
     return { kind: "invalid", reason: "smaller is better in one file, bigger in the other" };
   }
-  for (const [side2, row] of [["baseline", baseline], ["candidate", candidate]]) {
-    if (row.value === null) return { kind: "none", reason: `the ${side2} has no value: ${row.problem}` };
+  for (const [side3, row] of [["baseline", baseline], ["candidate", candidate]]) {
+    if (row.value === null) return { kind: "none", reason: `the ${side3} has no value: ${row.problem}` };
   }
   return changeBetween(baseline.value, candidate.value, candidate.direction);
 }
@@ -71605,8 +72127,8 @@ function changeBetween(before, after, direction) {
   if (before === 0) return { kind: "none", reason: "it was 0, so there is no ratio" };
   if (before < 0 || after < 0) return { kind: "none", reason: "a value is negative, so there is no ratio" };
   const change = ratio(after / before - 1);
-  const worse = direction === "smaller-is-better" ? change > 0 : change < 0;
-  return { kind: "ratio", change, moved: worse ? "worse" : "better" };
+  const worse2 = direction === "smaller-is-better" ? change > 0 : change < 0;
+  return { kind: "ratio", change, moved: worse2 ? "worse" : "better" };
 }
 var severalProcesses = /* @__PURE__ */ new Set(["pyperf", "hyperfine", "jmh", "tailgate-evidence"]);
 function limitsOf(baseline, candidate) {
@@ -71690,7 +72212,7 @@ var cellsOf2 = (row) => [
   visible(row.name),
   visible(row.unit.normalised, 40),
   directionWords(row.direction),
-  row.value === null ? "missing" : figure(row.value, { ...row.unit, normalised: "" }),
+  row.value === null ? "missing" : quantityText(row.value, { ...row.unit, normalised: "" }),
   String(row.samples.length),
   row.problem === null ? "" : visible(row.problem, 200)
 ];
@@ -71720,11 +72242,11 @@ var compare2 = {
   }
 };
 function asJson2([baseline, candidate], { rows: rows2, limits: limits2 }) {
-  const side2 = (one) => one === null ? null : { ...one, unit: one.unit.normalised };
+  const side3 = (one) => one === null ? null : { ...one, unit: one.unit.normalised };
   const shown3 = rows2.map((row) => ({
     ...row,
-    baseline: side2(row.baseline),
-    candidate: side2(row.candidate)
+    baseline: side3(row.baseline),
+    candidate: side3(row.candidate)
   }));
   return JSON.stringify({ verdict: null, limits: limits2, baseline, candidate, rows: shown3 }, null, 2);
 }
@@ -71763,11 +72285,11 @@ function cellsOf3(row) {
     visible(note, 200)
   ];
 }
-function shownSide(side2) {
-  if (side2 === null) return "\u2013";
-  if (side2.value === null) return "missing";
-  const within = side2.within === null ? "" : ` \xB1${formatRatio(side2.within)} in ${side2.samples}`;
-  return `${figure(side2.value, side2.unit)}${within}`;
+function shownSide(side3) {
+  if (side3 === null) return "\u2013";
+  if (side3.value === null) return "missing";
+  const within = side3.within === null ? "" : ` \xB1${formatRatio(side3.within)} in ${side3.samples}`;
+  return `${quantityText(side3.value, side3.unit)}${within}`;
 }
 function words({ change }) {
   switch (change.kind) {
@@ -71802,7 +72324,7 @@ var ownIdentity = [
   ["commit.gpgsign", "false"],
   ["core.hooksPath", "/dev/null"],
   ["init.defaultBranch", "main"]
-].flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+].flatMap(([key2, value]) => ["-c", `${key2}=${value}`]);
 async function makeDemoRepository(demo2) {
   mkdirSync3(demo2.directory, { recursive: true });
   if (readdirSync4(demo2.directory).length > 0) {
@@ -71856,272 +72378,154 @@ import { mkdtempSync as mkdtempSync3, rmSync as rmSync4 } from "node:fs";
 import { tmpdir as tmpdir3 } from "node:os";
 import { join as join12 } from "node:path";
 
-// src/evidence/shape.ts
-var longestText = 1e6;
-function wrongForm(path, value, wanted) {
-  throw new TailgateError({
-    code: "usage",
-    message: `this is not evidence that can be judged: \`${path}\` is ${shown2(value)}, wanted ${wanted}`,
-    hint: "Use the file as the gate wrote it; a file that was edited or cut off cannot be judged."
-  });
+// src/builds/trailers.ts
+var key = "Perf-Accepted";
+var wanted = `${key}: <scenario>/<metric> <= +12% | reason`;
+var lineStart = /^\s*perf-accepted\s*:/i;
+var longestReason = 500;
+var longestName = 300;
+var longestLine = 1e3;
+var mostCommits = 500;
+var mostLines = 200;
+var pointMetrics2 = ["tail", "errors"];
+async function readTrailers(git, range, trust) {
+  const fields = ["%H", `%(trailers:key=${key},valueonly,unfold,separator=%x0a)`, "%B"];
+  const answer = await git.ask(
+    [
+      ...["log", "-z", `--max-count=${mostCommits}`, "--no-show-signature", "--no-notes", "--no-color"],
+      ...["--extended-regexp", "--regexp-ignore-case", `--grep=^[[:space:]]*${key}[[:space:]]*:`],
+      ...[`--format=tformat:${fields.join("%x00")}`, `${range.baseline}..${range.candidate}`, "--"]
+    ],
+    { captureLimit: bytes(4 * 1024 * 1024) }
+  );
+  if (!answer.ok || answer.truncated) {
+    const why = answer.truncated ? "they are too long" : answer.tail.slice(-1).join("");
+    return {
+      accepted: [],
+      warnings: [
+        {
+          code: "trailers-unread",
+          message: `the messages of the commits were not read for ${key} lines: ${why}`
+        }
+      ]
+    };
+  }
+  const parts2 = answer.stdout.split("\0");
+  const found = [];
+  for (let at2 = 0; at2 + 2 < parts2.length; at2 += 3) {
+    const [sha, values, message] = parts2.slice(at2, at2 + 3);
+    found.push(ofCommit(`commit ${short(sha)}`, values, message));
+  }
+  return trusted(found, trust);
 }
-var text2 = (value, path) => {
-  if (typeof value !== "string") wrongForm(path, value, "a text");
-  if (value.length > longestText) wrongForm(path, `a text of ${value.length} characters`, "a shorter one");
-};
-var flag = (value, path) => {
-  if (typeof value !== "boolean") wrongForm(path, value, "true or false");
-};
-var atLeast = (least2) => (value, path) => {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < least2) {
-    wrongForm(
-      path,
-      value,
-      Number.isFinite(least2) ? `a finite number, at least ${least2}` : "a finite number"
-    );
+function lastWord(lists) {
+  const rows2 = /* @__PURE__ */ new Map();
+  for (const accepted of lists.flat()) {
+    const row = `${accepted.scenario}/${accepted.metric}`;
+    if (!rows2.has(row)) rows2.set(row, accepted);
   }
-};
-var finite = atLeast(-Infinity);
-var amount2 = atLeast(0);
-var whole2 = (least2) => (value, path) => {
-  if (!Number.isSafeInteger(value) || value < least2) {
-    wrongForm(path, value, `a whole number, at least ${least2}`);
+  return [...rows2.values()];
+}
+function ofCommit(origin, values, message) {
+  const lines = values.split("\n").filter((line) => line.trim() !== "");
+  const own2 = ofLines(origin, lines);
+  const elsewhere2 = message.split("\n").filter((line) => lineStart.test(line)).length - lines.length;
+  if (elsewhere2 <= 0) return own2;
+  const what = elsewhere2 === 1 ? `a ${key} line` : `${elsewhere2} ${key} lines`;
+  return {
+    accepted: own2.accepted,
+    warnings: [
+      ...own2.warnings,
+      {
+        code: "trailer-misplaced",
+        message: `${origin} has ${what} outside of its trailers, which ${elsewhere2 === 1 ? "accepts" : "accept"} nothing`,
+        hint: "Trailers are the last paragraph of a message: a blank line before it, none in it, nothing but `Key: value` lines."
+      }
+    ]
+  };
+}
+function ofLines(origin, lines) {
+  const accepted = [];
+  const warnings2 = [];
+  for (const line of lines.slice(0, mostLines)) {
+    const read7 = readLine(line.trim());
+    if (typeof read7 === "string") warnings2.push(malformed(origin, line.trim(), read7));
+    else accepted.push({ ...read7, origin });
   }
-};
-var count = whole2(0);
-var oneOf = (...allowed) => (value, path) => {
-  if (!allowed.includes(value)) {
-    wrongForm(path, value, allowed.map((one) => JSON.stringify(one)).join(" or "));
+  if (lines.length > mostLines) {
+    warnings2.push({
+      code: "trailers-unread",
+      message: `${origin} has ${lines.length} ${key} lines, of which the first ${mostLines} were read`
+    });
   }
-};
-var orNull = (check2) => (value, path) => {
-  if (value !== null) check2(value, path);
-};
-var optional2 = (check2) => (value, path) => {
-  if (value !== void 0) check2(value, path);
-};
-var listOf = (item, least2 = 0) => (value, path) => {
-  if (!Array.isArray(value)) wrongForm(path, value, "a list");
-  if (value.length < least2) wrongForm(path, value, `a list of at least ${least2}`);
-  for (const [index, one] of value.entries()) item(one, `${path}[${index}]`);
-};
-var objectOf = (fields) => (value, path) => {
-  if (!isObject2(value)) wrongForm(path, value, "an object");
-  for (const [name2, check2] of Object.entries(fields)) {
-    check2(Object.hasOwn(value, name2) ? value[name2] : void 0, path === "" ? name2 : `${path}.${name2}`);
-  }
-};
-var tableOf = (item) => (value, path) => {
-  if (!isObject2(value)) wrongForm(path, value, "an object");
-  for (const [name2, one] of Object.entries(value))
-    item(one, `${path}[${JSON.stringify(name2.slice(0, 60))}]`);
-};
-var isObject2 = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-function shown2(value) {
-  if (value === void 0) return "missing";
-  if (typeof value === "number") return String(value);
-  const written = JSON.stringify(value) ?? typeof value;
-  return written.length > 60 ? `${written.slice(0, 57)}...` : written;
+  return { accepted: accepted.reverse(), warnings: warnings2 };
+}
+function readLine(line) {
+  if (line.length > longestLine) return `it is longer than ${longestLine} characters`;
+  const [row = "", ...rest] = splitAtCeiling(line);
+  const [ceilingText2, reason] = rest;
+  if (ceilingText2 === void 0 || reason === void 0) return missingPart(line);
+  const slash = row.lastIndexOf("/");
+  const scenario2 = row.slice(0, Math.max(0, slash)).trim();
+  const metric = metricNames.find((name2) => name2 === row.slice(slash + 1).trim());
+  if (slash < 0 || scenario2 === "") return "it does not say whose metric it is";
+  if (metric === void 0) return `\`${row.slice(slash + 1).trim()}\` is none of ${metricNames.join(", ")}`;
+  if (scenario2.length > longestName) return `its name is longer than ${longestName} characters`;
+  const ceiling = ceilingOf2(ceilingText2, metric);
+  if (typeof ceiling === "string") return ceiling;
+  if (reason === "") return "it gives no reason";
+  if (reason.length > longestReason) return `its reason is longer than ${longestReason} characters`;
+  return { scenario: scenario2, metric, ceiling, expires: null, reason };
+}
+function splitAtCeiling(line) {
+  const known = new RegExp(`^(.+?/(?:${metricNames.join("|")}))\\s*<=\\s*([^|]*?)\\s*\\|(.*)$`).exec(line);
+  const match = known ?? /^(.+?)\s*<=\s*([^|]*?)\s*\|(.*)$/.exec(line);
+  return match === null ? [line] : [match[1].trim(), match[2], match[3].trim()];
+}
+function missingPart(line) {
+  if (!line.includes("<=")) return "it has no ceiling after `<=`";
+  return "it has no reason after `|`";
+}
+function ceilingOf2(text3, metric) {
+  const inPoints2 = pointMetrics2.includes(metric);
+  const form2 = inPoints2 ? /^\+?\d+(?:\.\d+)?\s*points?$/ : /^\+?\d+(?:\.\d+)?\s*%$/;
+  const ceiling = form2.test(text3) ? parseRatio(text3) : null;
+  if (ceiling !== null && ceiling > 0) return ceiling;
+  const good = inPoints2 ? "points above 0, such as +2 points" : "a share above 0%, such as +12%";
+  return `its ceiling is \`${text3.slice(0, 40)}\`, wanted ${good}`;
+}
+function malformed(origin, line, problem2) {
+  const characters = Array.from(line.replaceAll("`", "'"));
+  const shown3 = characters.length > 120 ? `${characters.slice(0, 120).join("")}\u2026` : characters.join("");
+  return {
+    code: "trailer-malformed",
+    message: `${origin} accepts nothing with the line \u201C${key}: ${shown3}\u201D: ${problem2}`,
+    hint: `Wanted: \`${wanted}\`; points in place of per cent for tail and errors.`
+  };
+}
+function trusted(found, trust) {
+  const accepted = lastWord(found.map((one) => one.accepted));
+  const warnings2 = found.flatMap((one) => one.warnings);
+  if (trust === "candidate" || accepted.length === 0) return { accepted, warnings: warnings2 };
+  const from = [...new Set(accepted.map((one) => one.origin))].slice(0, 3).join(", ");
+  return {
+    accepted: [],
+    warnings: [
+      ...warnings2,
+      {
+        code: "trailers-ignored",
+        message: `${key} lines (${from}) accept nothing here: with \`trust-config: baseline\` a change cannot accept itself`,
+        hint: "Put the waiver into the configuration of the baseline first."
+      }
+    ]
+  };
 }
 
-// src/evidence/store.ts
-var evidenceSchema = "tailgate-evidence";
-var evidenceVersion = 1;
-var evidenceLimit = 256 * 1024 * 1024;
-function serialise(evidence) {
-  checkEvidence(evidence);
-  return `${JSON.stringify(evidence)}
-`;
+// src/accepted.ts
+var ofConfiguration = "the configuration";
+function waiversOf(config3, accepted) {
+  return [...config3.waivers.map((waiver2) => ({ ...waiver2, origin: ofConfiguration })), ...accepted];
 }
-function parse3(source) {
-  if (source.length > evidenceLimit) {
-    throw new TailgateError({
-      code: "usage",
-      message: `this file holds ${formatBytes(bytes(source.length))}, evidence at most ${formatBytes(evidenceLimit)}`,
-      hint: "Name the `tailgate-evidence.json` of a job."
-    });
-  }
-  const data = readJson(source);
-  if (!isObject2(data) || data["schema"] !== evidenceSchema) {
-    const found = isObject2(data) ? `its \`schema\` is ${shown2(data["schema"])}` : `it holds ${shown2(data)}`;
-    throw new TailgateError({
-      code: "usage",
-      message: `this file is not evidence of Tailgate: ${found}, wanted "${evidenceSchema}"`,
-      hint: "Name the `tailgate-evidence.json` of a job."
-    });
-  }
-  const version3 = data["version"];
-  if (typeof version3 === "number" && version3 > evidenceVersion) {
-    throw new TailgateError({
-      code: "usage",
-      message: `this evidence has \`version\` ${version3}, this release of Tailgate reads ${evidenceVersion}`,
-      hint: "Judge it with the release that wrote it, or a later one."
-    });
-  }
-  checkEvidence(data);
-  return data;
-}
-function readJson(source) {
-  try {
-    return JSON.parse(source.replace(/^\uFEFF/, ""));
-  } catch (cause) {
-    const found = source.trim() === "" ? "it is empty" : `it ends with ${shown2(source.trimEnd().slice(-20))}`;
-    throw new TailgateError({
-      code: "usage",
-      message: `this file is not whole JSON: ${found}`,
-      hint: "It may have been cut off while it was written or downloaded; download the artifact again.",
-      cause
-    });
-  }
-}
-function checkEvidence(data) {
-  evidenceForm(data, "");
-  const evidence = data;
-  const { plan } = evidence;
-  const names2 = plan.scenarios.map((scenario2) => scenario2.name);
-  if (new Set(names2).size < names2.length) wrongForm("plan.scenarios", names2, "names that differ");
-  const ascending2 = plan.looks.every((look, index) => index === 0 || look > plan.looks[index - 1]);
-  if (!ascending2 || plan.looks.at(-1) !== plan.rounds) {
-    wrongForm("plan.looks", plan.looks, `ascending rounds, the last of them \`plan.rounds\`, ${plan.rounds}`);
-  }
-  for (const [index, round] of evidence.rounds.entries()) {
-    for (const [place2, trial] of round.trials.entries()) {
-      const path = `rounds[${index}].trials[${place2}]`;
-      if (!names2.includes(trial.scenario)) {
-        wrongForm(`${path}.scenario`, trial.scenario, "a scenario of the plan");
-      }
-      if (trial.unsound.length > 0) continue;
-      const { counts: counts2, released, onTime: onTime2 } = trial.load;
-      if (counts2.ok > counts2.scheduled) {
-        wrongForm(`${path}.load.counts.ok`, counts2.ok, `at most the ${counts2.scheduled} scheduled shots`);
-      }
-      if (onTime2 > released) {
-        wrongForm(`${path}.load.onTime`, onTime2, `at most the ${released} released shots`);
-      }
-    }
-  }
-}
-var side = oneOf("baseline", "candidate");
-var bySide = (form) => objectOf({ baseline: form, candidate: form });
-var warnings = listOf(objectOf({ code: text2, message: text2, hint: optional2(text2) }));
-var tolerance2 = objectOf({ min: amount2, detect: amount2 });
-var points2 = objectOf({ min: amount2 });
-var counts = tableOf(count);
-var delays = objectOf({ p50: amount2, p99: amount2, max: amount2 });
-var planForm = objectOf({
-  seed: finite,
-  rounds: whole2(1),
-  looks: listOf(whole2(1), 1),
-  confirm: flag,
-  confirmationRounds: count,
-  scenarios: listOf(
-    objectOf({
-      name: text2,
-      rate: atLeast(Number.MIN_VALUE),
-      slices: whole2(1),
-      sliceRequests: whole2(1),
-      tailPercentile: oneOf("p99", "p95", "p90"),
-      judged: listOf(oneOf(...metricNames))
-    }),
-    1
-  ),
-  leadIn: count,
-  warmUp: objectOf({ most: amount2 }),
-  roundTime: amount2,
-  totalTime: amount2,
-  notes: warnings
-});
-var loadForm = objectOf({
-  counts: objectOf({
-    scheduled: count,
-    ok: count,
-    failed: count,
-    timedOut: count,
-    dropped: count,
-    unfinished: count
-  }),
-  released: count,
-  onTime: count,
-  span: amount2,
-  elapsed: amount2,
-  inFlight: objectOf({ halfway: count, atEnd: count, peak: count }),
-  errors: counts,
-  statuses: counts,
-  bodies: objectOf({ minBytes: amount2, maxBytes: amount2, totalBytes: amount2, checksums: tableOf(text2) }),
-  histograms: objectOf({ response: text2, onTime: text2, success: text2, service: text2, lateness: text2 }),
-  generator: objectOf({
-    wall: amount2,
-    cpu: amount2,
-    utilisation: amount2,
-    eventLoopDelay: delays,
-    metronomeLateness: delays,
-    garbageCollection: objectOf({ count, total: amount2, longest: amount2 }),
-    peakMemory: amount2,
-    poolQueued: count,
-    socketsOpened: count
-  })
-});
-var trialForm = objectOf({
-  scenario: text2,
-  side,
-  pair: count,
-  replacement: flag,
-  startedAt: finite,
-  load: loadForm,
-  cost: orNull(objectOf({ cpu: finite, idle: finite })),
-  machine: objectOf({ steal: orNull(finite), pressure: orNull(finite) }),
-  saturated: flag,
-  unsound: listOf(text2)
-});
-var roundForm = objectOf({
-  index: count,
-  phase: oneOf("measuring", "confirming"),
-  startedAt: finite,
-  duration: amount2,
-  first: objectOf({ spawn: side, probe: side, warm: side, lowerPort: side }),
-  sides: bySide(
-    objectOf({
-      startTime: amount2,
-      origin: text2,
-      warmUp: objectOf({ requests: count, blocks: count, settled: flag }),
-      idleRate: finite,
-      peakMemory: orNull(amount2),
-      preciseCost: flag
-    })
-  ),
-  trials: listOf(trialForm)
-});
-var evidenceForm = objectOf({
-  schema: oneOf(evidenceSchema),
-  version: oneOf(evidenceVersion),
-  createdAt: text2,
-  environment: objectOf({
-    tailgate: text2,
-    node: text2,
-    platform: text2,
-    kernel: text2,
-    cpuModel: text2,
-    cpus: count,
-    memory: amount2,
-    runner: orNull(text2)
-  }),
-  revisions: bySide(objectOf({ sha: text2, ref: text2, how: text2, outputHash: orNull(text2) })),
-  identicalBuilds: flag,
-  plan: planForm,
-  judge: objectOf({
-    p50: tolerance2,
-    p99: tolerance2,
-    cpu: tolerance2,
-    cpuTotal: tolerance2,
-    tail: points2,
-    errors: points2
-  }),
-  onDifferentBody: oneOf("warn", "stop"),
-  placement: oneOf("shared", "apart"),
-  floor: listOf(objectOf({ scenario: text2, p50: amount2, p99: amount2 })),
-  rounds: listOf(roundForm),
-  warnings
-});
 
 // src/evidence/soundness.ts
 var limits = {
@@ -72261,7 +72665,7 @@ function ratesOf({ counts: counts2, released, span, elapsed, inFlight, statuses 
 }
 function percentilesMs(encoded) {
   const histogram = LatencyHistogram.decode(encoded);
-  const at2 = (share3) => inMs(histogram.percentile(share3));
+  const at2 = (share4) => inMs(histogram.percentile(share4));
   return {
     p50: at2(percentileShare.p50),
     p90: at2(percentileShare.p90),
@@ -72385,13 +72789,13 @@ var RemoteGenerator = class {
   get pid() {
     return this.#child.pid ?? 0;
   }
-  async open(order) {
-    const reply = await this.#ask((id) => ({ kind: "open", id, order }));
+  async open(order2) {
+    const reply = await this.#ask((id) => ({ kind: "open", id, order: order2 }));
     if (reply.kind !== "opened") throw this.#mixedUp(reply);
     return { opened: reply.opened, problem: reply.problem };
   }
-  async slice(order) {
-    const reply = await this.#ask((id) => ({ kind: "slice", id, order }));
+  async slice(order2) {
+    const reply = await this.#ask((id) => ({ kind: "slice", id, order: order2 }));
     if (reply.kind !== "slice") throw this.#mixedUp(reply);
     return reply.result;
   }
@@ -72820,13 +73224,13 @@ function findOwner(inode) {
   const pid = socketsOf(pids, inode).get(inode);
   return pid === void 0 ? null : { pid, command: commandOf(pid) };
 }
-function socketsOf(pids, wanted) {
+function socketsOf(pids, wanted2) {
   const sockets = /* @__PURE__ */ new Map();
   for (const pid of pids) {
     for (const link of linksOf(pid)) {
       const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
       if (inode !== void 0 && !sockets.has(inode)) sockets.set(inode, pid);
-      if (inode !== void 0 && inode === wanted) return sockets;
+      if (inode !== void 0 && inode === wanted2) return sockets;
     }
   }
   return sockets;
@@ -72888,12 +73292,12 @@ async function pickPorts(random) {
   }
   return { lower: Math.min(one, other), higher: Math.max(one, other) };
 }
-async function assertPortFree(port, side2) {
+async function assertPortFree(port, side3) {
   const holder = await whoHolds(port);
   if (holder === null) return;
   throw new TailgateError({
     code: "service-failed",
-    message: `${side2}: port ${port} is already in use on ${holder.address} ${byWhom(holder.owner)}; nothing was started`,
+    message: `${side3}: port ${port} is already in use on ${holder.address} ${byWhom(holder.owner)}; nothing was started`,
     hint: "End that process, or run again: another port is drawn. Nothing is measured that we did not start."
   });
 }
@@ -73063,74 +73467,74 @@ function reasonOf4(error62) {
 }
 
 // src/service/failures.ts
-function exitedEarly(subject2, exit, after) {
+function exitedEarly(subject3, exit, after) {
   return failure2(
-    subject2,
+    subject3,
     `the service ${describeExit(exit)} ${formatDuration(after)} after its start, before it was ready`,
-    hintForExit(subject2, exit)
+    hintForExit(subject3, exit)
   );
 }
-function exitedInTheMiddle(subject2, exit) {
+function exitedInTheMiddle(subject3, exit) {
   return failure2(
-    subject2,
+    subject3,
     `the service ${describeExit(exit)} while it was measured`,
     "Its last lines are below. What it was asked is in `scenarios`; run `start` by hand and send it the same."
   );
 }
-function neverReady(subject2, rule, probes, limit, otherPorts) {
+function neverReady(subject3, rule, probes, limit, otherPorts) {
   const asked = loopbackAddresses.map(
-    (address) => `${originOf(address, subject2.port)}${rule.path}: ${describeProbe(probes[address])}`
+    (address) => `${originOf(address, subject3.port)}${rule.path}: ${describeProbe(probes[address])}`
   );
   const silent = loopbackAddresses.every((address) => probes[address].kind !== "unready");
   if (loopbackAddresses.some((address) => probes[address].kind === "ready")) {
     return failure2(
-      subject2,
-      `port ${subject2.port} answered, but no process of the service listened on it within ${formatDuration(limit)}`,
+      subject3,
+      `port ${subject3.port} answered, but no process of the service listened on it within ${formatDuration(limit)}`,
       "For a service behind a container or a proxy set `listener-check: off`."
     );
   }
-  if (silent && otherPorts.length > 0) return ignoresPort(subject2, limit, otherPorts);
+  if (silent && otherPorts.length > 0) return ignoresPort(subject3, limit, otherPorts);
   return failure2(
-    subject2,
+    subject3,
     `the service was not ready ${formatDuration(limit)} after its start; last answers: ${asked.join(", ")}; wanted: ${describeRule(rule)}`,
-    hintForProbes(subject2, probes)
+    hintForProbes(subject3, probes)
   );
 }
-function foreignListener(subject2, address, owner) {
+function foreignListener(subject3, address, owner) {
   return failure2(
-    subject2,
-    `port ${subject2.port} on ${address} is answered ${byWhom(owner)}, which does not belong to the service we started`,
+    subject3,
+    `port ${subject3.port} on ${address} is answered ${byWhom(owner)}, which does not belong to the service we started`,
     "Nothing is measured that we did not start. For a service behind a container or a proxy set `listener-check: off`."
   );
 }
-function notEnded(subject2, what) {
+function notEnded(subject3, what) {
   return failure2(
-    subject2,
+    subject3,
     `the service could not be ended: ${what}`,
     "A later round would share the machine with it. Look for what starts it again, or for a daemon that clears its environment."
   );
 }
-function cancelled2(subject2) {
+function cancelled2(subject3) {
   return new TailgateError({
     code: "cancelled",
-    message: `${subject2.side}: cancelled while the service was starting`,
-    tail: subject2.tail
+    message: `${subject3.side}: cancelled while the service was starting`,
+    tail: subject3.tail
   });
 }
-function ignoresPort(subject2, limit, otherPorts) {
+function ignoresPort(subject3, limit, otherPorts) {
   const ports = otherPorts.join(", ");
   return failure2(
-    subject2,
-    `the service ignores PORT: it was told to listen on ${subject2.port} and listens on ${ports} instead (${formatDuration(limit)} after its start)`,
+    subject3,
+    `the service ignores PORT: it was told to listen on ${subject3.port} and listens on ${ports} instead (${formatDuration(limit)} after its start)`,
     `Both sides run at the same time, each on a port of its own. Read the environment variable PORT in the service, or write {port} in \`start\`, e.g. \`start: my-server --port {port}\`.`
   );
 }
-function failure2(subject2, message, hint) {
+function failure2(subject3, message, hint) {
   return new TailgateError({
     code: "service-failed",
-    message: `${subject2.side}: ${message}`,
+    message: `${subject3.side}: ${message}`,
     hint,
-    tail: subject2.tail
+    tail: subject3.tail
   });
 }
 function describeExit(exit) {
@@ -73159,11 +73563,11 @@ function hintForExit({ tail, port }, exit) {
   }
   return "Its last lines are below; run `setup` and `start` by hand with PORT set to see the same.";
 }
-function hintForProbes(subject2, probes) {
+function hintForProbes(subject3, probes) {
   const answers = loopbackAddresses.map((address) => probes[address]);
   const status2 = answers.flatMap((probe) => probe.kind === "unready" ? [probe.status] : [])[0];
   if (status2 === void 0) {
-    return `It has to listen on port ${subject2.port} (PORT, or {port} in \`start\`) of localhost. A slow start needs a longer \`start-timeout\`.`;
+    return `It has to listen on port ${subject3.port} (PORT, or {port} in \`start\`) of localhost. A slow start needs a longer \`start-timeout\`.`;
   }
   if (status2 >= 300 && status2 < 400) {
     return "Redirects are not followed. Give the path it leads to as `ready: { path }`, or accept it with `ready: { status: 3xx }`.";
@@ -73435,12 +73839,12 @@ async function spawnService(options) {
 }
 
 // src/sides.ts
-async function spawnSide(job, side2, port) {
+async function spawnSide(job, side3, port) {
   const { config: config3 } = job;
   const handle = await spawnService({
-    side: side2,
+    side: side3,
     command: config3.start,
-    cwd: job.directories[side2],
+    cwd: job.directories[side3],
     baseEnv: job.environment,
     env: config3.env,
     port,
@@ -73456,21 +73860,21 @@ async function spawnSide(job, side2, port) {
   await pinService(handle.pid);
   return handle;
 }
-async function startBoth(job, round) {
+async function startBoth(job, round2) {
   const ports = await pickPorts(job.random);
-  const portOf2 = (side2) => side2 === round.lowerPort ? ports.lower : ports.higher;
+  const portOf2 = (side3) => side3 === round2.lowerPort ? ports.lower : ports.higher;
   const spawned = /* @__PURE__ */ new Map();
   const stopAll = async () => {
     const stops = await Promise.allSettled([...spawned.values()].map((handle) => handle.stop()));
     for (const stop of stops) if (stop.status === "rejected") throw stop.reason;
   };
   try {
-    for (const side2 of [round.spawnFirst, otherSide(round.spawnFirst)]) {
-      spawned.set(side2, await spawnSide(job, side2, portOf2(side2)));
+    for (const side3 of [round2.spawnFirst, otherSide(round2.spawnFirst)]) {
+      spawned.set(side3, await spawnSide(job, side3, portOf2(side3)));
     }
-    const order = [round.probeFirst, otherSide(round.probeFirst)];
-    const ready = await Promise.all(order.map((side2) => spawned.get(side2).waitUntilReady()));
-    const serviceOf = (side2) => ready[order.indexOf(side2)];
+    const order2 = [round2.probeFirst, otherSide(round2.probeFirst)];
+    const ready = await Promise.all(order2.map((side3) => spawned.get(side3).waitUntilReady()));
+    const serviceOf = (side3) => ready[order2.indexOf(side3)];
     return {
       services: { baseline: serviceOf("baseline"), candidate: serviceOf("candidate") },
       [Symbol.asyncDispose]: stopAll
@@ -73512,7 +73916,7 @@ async function measureAlone(job, config3) {
     const handle = __using(_stack, await spawnSide({ ...job, config: config3, directories, random }, "candidate", lower), true);
     const service = await handle.waitUntilReady();
     const generator = __using(_stack, await startGenerator({ entry: builtFile("generator.js"), signal: job.signal }), true);
-    const measured = [];
+    const measured2 = [];
     for (const scenario2 of config3.scenarios) {
       const { requests } = prepareRequests(scenario2.requests);
       const { timeout, maxSockets, maxInFlight, arrivals } = config3;
@@ -73530,9 +73934,9 @@ async function measureAlone(job, config3) {
       const reasons = unsoundReasons(result, isSaturated(result));
       const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment(job.environment) });
       const lines = describeLoad(summary);
-      measured.push({ scenario: scenario2.name, lines });
+      measured2.push({ scenario: scenario2.name, lines });
     }
-    return measured;
+    return measured2;
   } catch (_) {
     var _error = _, _hasError = true;
   } finally {
@@ -73556,7 +73960,8 @@ function eligiblePercentile(slices, sliceRequests) {
 // src/config/timing.ts
 var typicalAssumptions = {
   roundOverhead: secondsToNs(1.5),
-  idleShare: ratio(0.01)
+  idleShare: ratio(0.01),
+  benchmarks: ratio(0)
 };
 var handOver = msToNs(50);
 var confirming = 6;
@@ -73574,8 +73979,8 @@ function costOfRound(config3, assumptions, layout) {
     measuring += 2 * layout.slices * slice;
   });
   const others = assumptions.roundOverhead + measuring;
-  const share3 = config3.warmUp.most;
-  const warmUp2 = ns(Math.min(others * share3 / (1 - share3), fixedWarmUp(config3)));
+  const share4 = config3.warmUp.most;
+  const warmUp2 = ns(Math.min(others * share4 / (1 - share4), fixedWarmUp(config3)));
   return { total: ns(others + warmUp2), warmUp: warmUp2 };
 }
 function fixedWarmUp(config3) {
@@ -73585,7 +73990,8 @@ function fixedWarmUp(config3) {
   return secondsToNs(2 * requests / (rate2 === "auto" ? fastest : rate2));
 }
 function costOfJob(config3, assumptions, rounds, layout) {
-  return ns((rounds + confirmationRounds2(config3)) * costOfRound(config3, assumptions, layout).total);
+  const load3 = (rounds + confirmationRounds2(config3)) * costOfRound(config3, assumptions, layout).total;
+  return ns(load3 / (1 - assumptions.benchmarks));
 }
 function budgetText(duration5) {
   const seconds2 = duration5 / 1e9;
@@ -73762,7 +74168,7 @@ function tooShort(config3, assumptions, rounds) {
     });
   }
   const layout = { slices, requests: config3.scenarios.map(() => leastRequests("p90", slices)) };
-  const round = costOfRound(config3, assumptions, layout).total;
+  const round2 = costOfRound(config3, assumptions, layout).total;
   const all = rounds + confirmationRounds2(config3);
   const confirming2 = config3.confirm ? ` (${confirmationRounds2(config3)} of them to confirm)` : "";
   const budget = budgetText(costOfJob(config3, assumptions, rounds, layout));
@@ -73773,7 +74179,7 @@ function tooShort(config3, assumptions, rounds) {
   ];
   return new TailgateError({
     code: "usage",
-    message: `\`time-budget\` of ${formatDuration(config3.timeBudget)} is too short: it takes ${all} rounds${confirming2} of ${formatDuration(round)} or more, wanted at least \`time-budget: ${budget}\``,
+    message: `\`time-budget\` of ${formatDuration(config3.timeBudget)} is too short: it takes ${all} rounds${confirming2} of ${formatDuration(round2)} or more, wanted at least \`time-budget: ${budget}\``,
     hint: `give \`time-budget: ${budget}\` or more; ${others.join(", or ")} would shorten a round or their number`
   });
 }
@@ -73791,33 +74197,38 @@ function startEvidence(start4) {
     identicalBuilds: start4.identicalBuilds,
     plan: start4.plan,
     judge: start4.config.judge,
+    waivers: start4.waivers,
     onDifferentBody: start4.config.onDifferentBody,
     placement: start4.placement,
     floor: [],
     rounds: [],
+    benchmarks: null,
     warnings: start4.warnings
   };
+}
+function addBenchmarks(evidence, benchmarks) {
+  return { ...evidence, benchmarks };
 }
 function addFloor(evidence, floor) {
   return { ...evidence, floor };
 }
-function addRound(evidence, round) {
-  const rounds = [...evidence.rounds, round];
-  const warnings2 = rounds.length === 1 ? floorWarnings(evidence.floor, round) : [];
+function addRound(evidence, round2) {
+  const rounds = [...evidence.rounds, round2];
+  const warnings2 = rounds.length === 1 ? floorWarnings(evidence.floor, round2) : [];
   return { ...evidence, rounds, warnings: [...evidence.warnings, ...warnings2] };
 }
-function floorWarnings(floors, round) {
+function floorWarnings(floors, round2) {
   return floors.flatMap(({ scenario: scenario2, p50 }) => {
-    const trials = round.trials.filter((trial) => trial.scenario === scenario2 && trial.side === "baseline");
+    const trials = round2.trials.filter((trial) => trial.scenario === scenario2 && trial.side === "baseline");
     const service = LatencyHistogram.merged(
       trials.map((trial) => LatencyHistogram.decode(trial.load.histograms.response))
     ).percentile(0.5);
     if (service === null || p50 <= floorShare * service) return [];
-    const share3 = formatRatio(ratio(Math.min(1, p50 / service)));
+    const share4 = formatRatio(ratio(Math.min(1, p50 / service)));
     return [
       {
         code: "high-floor",
-        message: `${share3} of the p50 of ${scenario2} is the generator and the loopback (${formatDuration(p50)} against a responder that does nothing)`,
+        message: `${share4} of the p50 of ${scenario2} is the generator and the loopback (${formatDuration(p50)} against a responder that does nothing)`,
         hint: "a change of the service shows up smaller in the percentiles than it is; CPU per request is not affected"
       }
     ];
@@ -73825,7 +74236,7 @@ function floorWarnings(floors, round) {
 }
 function replaceablePairs(evidence) {
   const pairs = evidence.plan.scenarios.reduce((sum5, scenario2) => sum5 + scenario2.slices, 0) * evidence.plan.rounds;
-  const replaced = evidence.rounds.flatMap((round) => round.trials).filter((trial) => trial.replacement && trial.side === "baseline").length;
+  const replaced = evidence.rounds.flatMap((round2) => round2.trials).filter((trial) => trial.replacement && trial.side === "baseline").length;
   return Math.max(0, Math.floor(pairs * replaceableShare) - replaced);
 }
 
@@ -73906,6 +74317,43 @@ async function measureFloor(job) {
   }
 }
 
+// src/hot-paths.ts
+var share2 = ratio(1 / 3);
+async function benchmarkShare(git, revisions, config3) {
+  const { files, suites } = config3.microbenchmarks;
+  if (suites.length > 0) return share2;
+  if (files.length === 0) return ratio(0);
+  for (const side3 of sides) {
+    const tracked = await trackedFiles(git, revisions[side3].sha, config3.workingDirectory);
+    if (tracked.some((file3) => isRunnable(file3) && matchesAny([file3], files))) return share2;
+  }
+  return ratio(0);
+}
+async function findHotPaths(job, config3, evidence, directories) {
+  const { microbenchmarks: microbenchmarks2 } = config3;
+  if (microbenchmarks2.files.length === 0 && microbenchmarks2.suites.length === 0) return null;
+  return findBenchmarks({
+    ...job,
+    directories,
+    env: config3.env,
+    seed: evidence.plan.seed,
+    revisions: evidence.revisions,
+    settings: {
+      ...microbenchmarks2,
+      rounds: null,
+      confirm: config3.confirm,
+      tolerance: config3.judge.microbenchmarks,
+      onDifferentResult: config3.onDifferentBody
+    }
+  });
+}
+async function measureHotPaths(hotPaths, config3, evidence) {
+  const load3 = evidence.rounds.reduce((sum5, round2) => sum5 + round2.duration, 0);
+  const budget = ns(Math.max(config3.timeBudget - load3, config3.timeBudget * share2));
+  const result = await measureBenchmarks(hotPaths, budget);
+  return addBenchmarks(evidence, result.evidence);
+}
+
 // src/live.ts
 function beforeRound(evidence, progress) {
   const { index, of, timeLeft } = place(evidence, progress.phase);
@@ -73922,34 +74370,34 @@ function beforeRound(evidence, progress) {
     started
   ];
 }
-function afterRound(evidence, round, next) {
-  const { index, of, timeLeft } = place(evidence, round.phase);
+function afterRound(evidence, round2, next) {
+  const { index, of, timeLeft } = place(evidence, round2.phase);
   const done = {
     kind: "round-done",
     index,
     of,
-    phase: round.phase,
-    figures: quickFigures(evidence, round),
+    phase: round2.phase,
+    figures: quickFigures(evidence, round2),
     timeLeft: next.kind === "decided" ? null : timeLeft
   };
-  if (round.phase === "confirming" || !evidence.plan.looks.includes(index)) return [done];
+  if (round2.phase === "confirming" || !evidence.plan.looks.includes(index)) return [done];
   const soFar2 = next.kind === "decided" ? next.verdict.outcome : next.phase === "confirming" ? "a row is flagged" : "not decided yet";
   return [done, { kind: "looked", rounds: index, soFar: soFar2 }];
 }
 function place(evidence, phase) {
   const { plan, rounds } = evidence;
-  const index = rounds.filter((round) => round.phase === phase).length;
+  const index = rounds.filter((round2) => round2.phase === phase).length;
   const of = phase === "confirming" ? plan.confirmationRounds : plan.rounds;
-  const mean2 = rounds.length === 0 ? plan.roundTime : rounds.reduce((sum5, round) => sum5 + round.duration, 0) / rounds.length;
+  const mean2 = rounds.length === 0 ? plan.roundTime : rounds.reduce((sum5, round2) => sum5 + round2.duration, 0) / rounds.length;
   return { index, of, timeLeft: ns(Math.max(0, of - index) * mean2) };
 }
-function quickFigures(evidence, round) {
+function quickFigures(evidence, round2) {
   const scenario2 = evidence.plan.scenarios.find(
-    (one) => round.trials.some((trial) => trial.scenario === one.name)
+    (one) => round2.trials.some((trial) => trial.scenario === one.name)
   );
   if (scenario2 === void 0) return null;
-  const of = (side2) => percentileOf(
-    round.trials.filter((trial) => trial.side === side2 && trial.scenario === scenario2.name),
+  const of = (side3) => percentileOf(
+    round2.trials.filter((trial) => trial.side === side3 && trial.scenario === scenario2.name),
     scenario2.tailPercentile
   );
   return {
@@ -74008,15 +74456,15 @@ function attributeCost(starts, busy, end2) {
 }
 
 // src/turns.ts
-async function measureInTurns(job, services, round, replaceable) {
+async function measureInTurns2(job, services, round2, replaceable) {
   const run = [];
-  for (const slice of round.slices) run.push(await runSlice(job, services, round, slice, false));
+  for (const slice of round2.slices) run.push(await runSlice(job, services, round2, slice, false));
   for (const slice of replacements(job, run).slice(0, 2 * replaceable)) {
-    run.push(await runSlice(job, services, round, slice, true));
+    run.push(await runSlice(job, services, round2, slice, true));
   }
   return withCost(job, services, run);
 }
-async function runSlice(job, services, round, slice, replacement) {
+async function runSlice(job, services, round2, slice, replacement) {
   job.signal.throwIfAborted();
   const scenario2 = job.config.scenarios.find((one) => one.name === slice.scenario);
   const plan = job.plan.scenarios.find((one) => one.name === slice.scenario);
@@ -74030,7 +74478,7 @@ async function runSlice(job, services, round, slice, replacement) {
       leadIn: job.plan.leadIn,
       weights: scenario2.requests.map((request2) => request2.weight)
     },
-    sliceRandom(job.plan.seed, round.index, slice.scenario, slice.pair)
+    sliceRandom(job.plan.seed, round2.index, slice.scenario, slice.pair)
   );
   const before = readMachine();
   const start4 = readCost(job, services, slice.side);
@@ -74054,17 +74502,17 @@ function replacements(job, run) {
   }
   return [...spoilt.values()].flatMap(({ scenario: scenario2, pair }) => {
     const first = job.random.coin() ? "baseline" : "candidate";
-    return [first, otherSide(first)].map((side2) => ({ scenario: scenario2, side: side2, pair }));
+    return [first, otherSide(first)].map((side3) => ({ scenario: scenario2, side: side3, pair }));
   });
 }
 function withCost(job, services, run) {
   const costs = /* @__PURE__ */ new Map();
-  for (const side2 of sides) {
-    const own2 = run.filter(({ slice }) => slice.side === side2);
+  for (const side3 of sides) {
+    const own2 = run.filter(({ slice }) => slice.side === side3);
     const windows = attributeCost(
       own2.map(({ start: start4 }) => start4),
       own2.map(({ load: load3 }) => load3.elapsed),
-      readCost(job, services, side2)
+      readCost(job, services, side3)
     );
     own2.forEach((slice, index) => {
       costs.set(slice, windows[index] ?? null);
@@ -74086,44 +74534,44 @@ function withCost(job, services, run) {
     };
   });
 }
-function readCost(job, services, side2) {
-  const sample = services[side2].cost();
+function readCost(job, services, side3) {
+  const sample = services[side3].cost();
   return { at: job.clock.now(), cpu: sample === null ? null : sample.cpu };
 }
 
 // src/round.ts
 var idleStretch = secondsToNs(0.2);
-async function measureRound2(job, round, phase, replaceable) {
+async function measureRound2(job, round2, phase, replaceable) {
   var _stack = [];
   try {
     const startedAt = job.clock.now();
-    const both = __using(_stack, await job.startBoth(round), true);
+    const both = __using(_stack, await job.startBoth(round2), true);
     const { services } = both;
-    const scenarios2 = scenariosOf(job, round);
+    const scenarios2 = scenariosOf(job, round2);
     await openSockets(job, services, scenarios2);
-    const warmUp2 = await warmBoth(job, services, round, scenarios2);
+    const warmUp2 = await warmBoth(job, services, round2, scenarios2);
     const idleRate = await readIdleRates(job, services);
-    const trials = await measureInTurns(job, services, round, replaceable);
-    const record2 = (side2) => ({
-      startTime: services[side2].startTime,
-      origin: services[side2].origin,
-      warmUp: warmUp2[side2],
-      idleRate: idleRate[side2],
-      peakMemory: services[side2].peakMemory(),
-      preciseCost: services[side2].cost()?.precise ?? false
+    const trials = await measureInTurns2(job, services, round2, replaceable);
+    const record2 = (side3) => ({
+      startTime: services[side3].startTime,
+      origin: services[side3].origin,
+      warmUp: warmUp2[side3],
+      idleRate: idleRate[side3],
+      peakMemory: services[side3].peakMemory(),
+      preciseCost: services[side3].cost()?.precise ?? false
     });
     const records2 = { baseline: record2("baseline"), candidate: record2("candidate") };
-    for (const side2 of sides) await job.generator.close(services[side2].origin);
+    for (const side3 of sides) await job.generator.close(services[side3].origin);
     return {
-      index: round.index,
+      index: round2.index,
       phase,
       startedAt: ns(startedAt - job.startedAt),
       duration: ns(job.clock.now() - startedAt),
       first: {
-        spawn: round.spawnFirst,
-        probe: round.probeFirst,
-        warm: round.warmFirst,
-        lowerPort: round.lowerPort
+        spawn: round2.spawnFirst,
+        probe: round2.probeFirst,
+        warm: round2.warmFirst,
+        lowerPort: round2.lowerPort
       },
       sides: records2,
       trials
@@ -74135,43 +74583,43 @@ async function measureRound2(job, round, phase, replaceable) {
     _promise2 && await _promise2;
   }
 }
-function scenariosOf(job, round) {
-  const wanted = new Set(round.slices.map((slice) => slice.scenario));
-  return job.config.scenarios.filter((scenario2) => wanted.has(scenario2.name));
+function scenariosOf(job, round2) {
+  const wanted2 = new Set(round2.slices.map((slice) => slice.scenario));
+  return job.config.scenarios.filter((scenario2) => wanted2.has(scenario2.name));
 }
 async function openSockets(job, services, scenarios2) {
   const fastest = Math.max(...scenarios2.map((scenario2) => scenario2.rate));
-  for (const side2 of job.random.coin() ? sides : [...sides].reverse()) {
+  for (const side3 of job.random.coin() ? sides : [...sides].reverse()) {
     const request2 = job.prepared.get(scenarios2[0].name)[0];
     await job.generator.open({
-      target: services[side2].target,
+      target: services[side3].target,
       request: request2,
       sockets: Math.min(job.config.maxSockets, Math.max(4, Math.ceil(fastest / 50))),
       timeout: job.config.timeout
     });
   }
 }
-async function warmBoth(job, services, round, scenarios2) {
+async function warmBoth(job, services, round2, scenarios2) {
   const { warmUp: warmUp2 } = job.plan;
   const began = job.clock.now();
   const blocks = { baseline: [], candidate: [] };
   const requests = { baseline: 0, candidate: 0 };
   const testRate = perSecond(Math.max(...scenarios2.map((scenario2) => scenario2.rate)));
-  const order = [round.warmFirst, otherSide(round.warmFirst)];
+  const order2 = [round2.warmFirst, otherSide(round2.warmFirst)];
   const enough = () => {
-    if (warmUp2.requests !== "auto") return requests[round.warmFirst] >= warmUp2.requests;
+    if (warmUp2.requests !== "auto") return requests[round2.warmFirst] >= warmUp2.requests;
     const elapsed = ns(job.clock.now() - began);
     return isSettled(blocks) || !fitsBeforeCap(elapsed, warmUp2.most, blocks.baseline.length);
   };
   while (!enough()) {
     job.signal.throwIfAborted();
     const rate2 = warmUp2.rate === "auto" ? nextBlockRate(testRate, blocks) : warmUp2.rate;
-    const left2 = warmUp2.requests === "auto" ? Number.POSITIVE_INFINITY : warmUp2.requests - requests[round.warmFirst];
+    const left2 = warmUp2.requests === "auto" ? Number.POSITIVE_INFINITY : warmUp2.requests - requests[round2.warmFirst];
     const size = Math.min(blockRequests(rate2), left2);
     const scenario2 = scenarios2[blocks.baseline.length % scenarios2.length];
-    for (const side2 of order) {
-      blocks[side2].push(await warmBlock(job, services[side2], scenario2, rate2, size));
-      requests[side2] += size;
+    for (const side3 of order2) {
+      blocks[side3].push(await warmBlock(job, services[side3], scenario2, rate2, size));
+      requests[side3] += size;
     }
   }
   const settled = warmUp2.requests !== "auto" || isSettled(blocks);
@@ -74207,9 +74655,9 @@ async function readIdleRates(job, services) {
   const began = job.clock.now();
   await job.clock.sleep(idleStretch, job.signal);
   const elapsed = job.clock.now() - began;
-  const rate2 = (side2) => {
-    const after = services[side2].cost();
-    const earlier = before[side2];
+  const rate2 = (side3) => {
+    const after = services[side3].cost();
+    const earlier = before[side3];
     return after === null || earlier === null ? 0 : (after.cpu - earlier.cpu) / elapsed;
   };
   return { baseline: rate2("baseline"), candidate: rate2("candidate") };
@@ -74247,12 +74695,12 @@ function outcomeOf(code) {
   }
 }
 function sideIn(error62) {
-  return sides.find((side2) => new RegExp(`\\b${side2}\\b`).test(error62.message)) ?? null;
+  return sides.find((side3) => new RegExp(`\\b${side3}\\b`).test(error62.message)) ?? null;
 }
 function soFar(evidence) {
   const rounds = evidence?.rounds ?? [];
-  const confirming2 = rounds.filter((round) => round.phase === "confirming").length;
-  const trials = rounds.flatMap((round) => round.trials);
+  const confirming2 = rounds.filter((round2) => round2.phase === "confirming").length;
+  const trials = rounds.flatMap((round2) => round2.trials);
   return {
     rounds: { measured: rounds.length - confirming2, planned: evidence?.plan.rounds ?? 0, confirming: confirming2 },
     slices: { measured: trials.length, rejected: trials.filter((trial) => trial.unsound.length > 0).length },
@@ -74270,8 +74718,8 @@ function unitOf3(metric) {
   return metric === "errors" ? "share-of-requests" : "cpu-nanoseconds-per-request";
 }
 function comparePercentile(rounds, metric, view, read7) {
-  return compareRatios(rounds, "too few shots were sent on time", (round) => {
-    const pairs = bothPresent(round, (trial) => read7(trial.load.histograms, view)?.[metric] ?? null);
+  return compareRatios(rounds, "too few shots were sent on time", (round2) => {
+    const pairs = bothPresent(round2, (trial) => read7(trial.load.histograms, view)?.[metric] ?? null);
     if (pairs === null) return null;
     const baseline = lowerMedian(pairs.map((pair) => pair.baseline));
     const candidate = lowerMedian(pairs.map((pair) => pair.candidate));
@@ -74279,9 +74727,9 @@ function comparePercentile(rounds, metric, view, read7) {
   });
 }
 function compareCpu(rounds) {
-  return compareRatios(rounds, missingCost(rounds), (round) => {
-    const pairs = bothPresent(round, (trial) => {
-      const spent = cpuSpent(trial, round);
+  return compareRatios(rounds, missingCost(rounds), (round2) => {
+    const pairs = bothPresent(round2, (trial) => {
+      const spent = cpuSpent(trial, round2);
       return spent === null ? null : spent / trial.load.counts.ok;
     });
     if (pairs === null) return null;
@@ -74293,10 +74741,10 @@ function compareCpu(rounds) {
   });
 }
 function compareCpuTotal(rounds) {
-  return compareRatios(rounds, missingCost(rounds), (round) => {
-    const known = round.pairs.filter((pair) => pair.baseline.cost !== null && pair.candidate.cost !== null);
-    if (known.length * 2 < round.planned) return null;
-    const perRequest = (side2) => sum3(known, (pair) => cpuSpent(pair[side2], round) ?? 0) / sum3(known, (pair) => pair[side2].load.counts.ok);
+  return compareRatios(rounds, missingCost(rounds), (round2) => {
+    const known = round2.pairs.filter((pair) => pair.baseline.cost !== null && pair.candidate.cost !== null);
+    if (known.length * 2 < round2.planned) return null;
+    const perRequest = (side3) => sum3(known, (pair) => cpuSpent(pair[side3], round2) ?? 0) / sum3(known, (pair) => pair[side3].load.counts.ok);
     const baseline = perRequest("baseline");
     const candidate = perRequest("candidate");
     return { baseline, candidate, d: Math.log(candidate / baseline) };
@@ -74304,7 +74752,7 @@ function compareCpuTotal(rounds) {
 }
 function compareTail(rounds, read7) {
   const p99 = (trial) => read7(trial.load.histograms, "all-shots")?.p99 ?? null;
-  const perRound = rounds.map((round) => bothPresent(round, p99) ?? []);
+  const perRound = rounds.map((round2) => bothPresent(round2, p99) ?? []);
   const all = perRound.flat().flatMap((pair) => [pair.baseline, pair.candidate]);
   if (all.length === 0) return { kind: "none", reason: "no slice has a p99", missing: rounds.length };
   const limit = tailFactor * medianOf(all);
@@ -74318,10 +74766,10 @@ function compareTail(rounds, read7) {
 }
 function compareErrors(rounds) {
   return countsOf(
-    rounds.map((round) => ({
-      of: sum3(round.pairs, (pair) => pair.baseline.load.counts.scheduled),
-      baseline: sum3(round.pairs, (pair) => failedShots(pair.baseline)),
-      candidate: sum3(round.pairs, (pair) => failedShots(pair.candidate))
+    rounds.map((round2) => ({
+      of: sum3(round2.pairs, (pair) => pair.baseline.load.counts.scheduled),
+      baseline: sum3(round2.pairs, (pair) => failedShots(pair.baseline)),
+      candidate: sum3(round2.pairs, (pair) => failedShots(pair.candidate))
     }))
   );
 }
@@ -74333,7 +74781,7 @@ function compareMetric(rounds, metric, view, read7) {
 }
 function judgedView(rounds) {
   const differences = rounds.map(
-    (round) => sum3(round.pairs, (pair) => lateShots(pair.candidate) - lateShots(pair.baseline))
+    (round2) => sum3(round2.pairs, (pair) => lateShots(pair.candidate) - lateShots(pair.baseline))
   );
   const differ = signFlipP(differences) <= lateLevel || signFlipP(differences.map((difference2) => -difference2)) <= lateLevel;
   return differ ? "all-shots" : "on-time";
@@ -74345,16 +74793,16 @@ function successShares(rounds) {
   return sharesOf(rounds, (trial) => trial.load.counts.ok);
 }
 function saturatedSlices(rounds) {
-  return rounds.map((round) => ({
-    baseline: round.pairs.filter((pair) => pair.baseline.saturated).length,
-    candidate: round.pairs.filter((pair) => pair.candidate.saturated).length,
-    of: round.pairs.length
+  return rounds.map((round2) => ({
+    baseline: round2.pairs.filter((pair) => pair.baseline.saturated).length,
+    candidate: round2.pairs.filter((pair) => pair.candidate.saturated).length,
+    of: round2.pairs.length
   }));
 }
 function sustainedRate(rounds) {
   const rates = sides.map(
-    (side2) => rounds.flatMap(
-      (round) => round.pairs.map((pair) => pair[side2].load.counts.ok * 1e9 / Math.max(1, pair[side2].load.elapsed))
+    (side3) => rounds.flatMap(
+      (round2) => round2.pairs.map((pair) => pair[side3].load.counts.ok * 1e9 / Math.max(1, pair[side3].load.elapsed))
     )
   );
   return Math.min(...rates.map((values) => values.length === 0 ? 0 : medianOf(values)));
@@ -74373,41 +74821,41 @@ function compareRatios(rounds, reason, roundValue) {
 }
 var isUsable = (value) => isPositive(value.baseline) && Number.isFinite(value.d);
 function countsOf(rounds) {
-  const of = sum3(rounds, (round) => round.of);
-  const share3 = (count2) => of === 0 ? 0 : count2 / of;
+  const of = sum3(rounds, (round2) => round2.of);
+  const share4 = (count2) => of === 0 ? 0 : count2 / of;
   return {
     kind: "points",
-    counts: rounds.map((round) => round.candidate - round.baseline),
-    perRound: rounds.map((round) => round.of === 0 ? 0 : (round.candidate - round.baseline) / round.of),
-    baseline: share3(sum3(rounds, (round) => round.baseline)),
-    candidate: share3(sum3(rounds, (round) => round.candidate))
+    counts: rounds.map((round2) => round2.candidate - round2.baseline),
+    perRound: rounds.map((round2) => round2.of === 0 ? 0 : (round2.candidate - round2.baseline) / round2.of),
+    baseline: share4(sum3(rounds, (round2) => round2.baseline)),
+    candidate: share4(sum3(rounds, (round2) => round2.candidate))
   };
 }
-function bothPresent(round, figure2) {
+function bothPresent(round2, figure) {
   const present = [];
-  for (const pair of round.pairs) {
-    const baseline = figure2(pair.baseline);
-    const candidate = figure2(pair.candidate);
+  for (const pair of round2.pairs) {
+    const baseline = figure(pair.baseline);
+    const candidate = figure(pair.candidate);
     if (isPositive(baseline) && isPositive(candidate)) present.push({ baseline, candidate });
   }
-  return present.length > 0 && present.length * 2 >= round.planned ? present : null;
+  return present.length > 0 && present.length * 2 >= round2.planned ? present : null;
 }
-function cpuSpent(trial, round) {
+function cpuSpent(trial, round2) {
   if (trial.cost === null) return null;
-  return trial.cost.cpu - round.sides[trial.side].idleRate * trial.cost.idle;
+  return trial.cost.cpu - round2.sides[trial.side].idleRate * trial.cost.idle;
 }
 var missingCost = (rounds) => rounds.every(
-  (round) => round.pairs.every((pair) => pair.baseline.cost === null && pair.candidate.cost === null)
+  (round2) => round2.pairs.every((pair) => pair.baseline.cost === null && pair.candidate.cost === null)
 ) ? "the CPU time of the service could not be read" : "too few slices have both CPU time and right answers";
 var failedShots = (trial) => {
-  const { failed, timedOut, dropped, unfinished } = trial.load.counts;
-  return failed + timedOut + dropped + unfinished;
+  const { failed: failed2, timedOut, dropped, unfinished } = trial.load.counts;
+  return failed2 + timedOut + dropped + unfinished;
 };
 var lateShots = (trial) => trial.load.released - trial.load.onTime;
 function sharesOf(rounds, countOf2) {
-  const pairs = rounds.flatMap((round) => round.pairs);
-  const share3 = (side2) => sum3(pairs, (pair) => countOf2(pair[side2])) / sum3(pairs, (pair) => pair[side2].load.counts.scheduled);
-  const both = { baseline: share3("baseline"), candidate: share3("candidate") };
+  const pairs = rounds.flatMap((round2) => round2.pairs);
+  const share4 = (side3) => sum3(pairs, (pair) => countOf2(pair[side3])) / sum3(pairs, (pair) => pair[side3].load.counts.scheduled);
+  const both = { baseline: share4("baseline"), candidate: share4("candidate") };
   return Number.isFinite(both.baseline) && Number.isFinite(both.candidate) ? both : null;
 }
 var isPositive = (value) => value !== null && value > 0 && Number.isFinite(value);
@@ -74424,9 +74872,9 @@ var bodyLevel = 0.025;
 function earlyStop(scenario2, rounds) {
   if (rounds.length < 2) return null;
   if (bothSaturated(rounds, rounds.length)) return saturationReason(scenario2, rounds);
-  const broken = rounds.every((round) => {
-    const shares3 = successShares([round]);
-    return shares3 !== null && shares3.baseline < leastSuccess && !isNewRoute([round]);
+  const broken = rounds.every((round2) => {
+    const shares3 = successShares([round2]);
+    return shares3 !== null && shares3.baseline < leastSuccess && !isNewRoute([round2]);
   });
   return broken ? failureReason(scenario2, rounds, "baseline") : null;
 }
@@ -74452,20 +74900,20 @@ function conditionOf(scenario2, rounds, onDifferentBody) {
 }
 function bothSaturated(rounds, least2) {
   const saturated = saturatedSlices(rounds).filter(
-    (round) => round.baseline >= saturatedShare * round.of && round.candidate >= saturatedShare * round.of
+    (round2) => round2.baseline >= saturatedShare * round2.of && round2.candidate >= saturatedShare * round2.of
   ).length;
   return saturated > 0 && saturated >= least2;
 }
 function saturationReason(scenario2, rounds) {
-  const wanted = sustainedRate(rounds) * restfulShare;
-  const offer = wanted >= 1 ? `; about ${formatRate(perSecond(twoDigits(wanted)))} would do` : "";
+  const wanted2 = sustainedRate(rounds) * restfulShare;
+  const offer = wanted2 >= 1 ? `; about ${formatRate(perSecond(twoDigits(wanted2)))} would do` : "";
   return `neither side could hold ${formatRate(scenario2.rate)} in \`${scenario2.name}\`${offer}`;
 }
-function failureReason(scenario2, rounds, side2) {
-  const share3 = successShares(rounds)?.[side2] ?? 0;
-  const errors = [...tally(rounds, side2, (trial) => trial.load.errors)].sort((a, b) => b[1] - a[1]);
+function failureReason(scenario2, rounds, side3) {
+  const share4 = successShares(rounds)?.[side3] ?? 0;
+  const errors = [...tally(rounds, side3, (trial) => trial.load.errors)].sort((a, b) => b[1] - a[1]);
   const most = errors[0] === void 0 ? "" : ` (mostly ${errors[0][0]})`;
-  return `the ${side2} answered only ${formatRatio(ratio(share3))} of the requests of \`${scenario2.name}\` rightly${most}, so its times say nothing`;
+  return `the ${side3} answered only ${formatRatio(ratio(share4))} of the requests of \`${scenario2.name}\` rightly${most}, so its times say nothing`;
 }
 function isNewRoute(rounds) {
   const shares3 = successShares(rounds);
@@ -74475,10 +74923,10 @@ function isNewRoute(rounds) {
   return all > 0 && ((statuses.get("404") ?? 0) + (statuses.get("405") ?? 0)) / all > 0.9;
 }
 function statusShift(scenario2, rounds) {
-  const mixes = rounds.map((round) => ({
-    baseline: rightStatuses(round, "baseline"),
-    candidate: rightStatuses(round, "candidate"),
-    successes: successShares([round])
+  const mixes = rounds.map((round2) => ({
+    baseline: rightStatuses(round2, "baseline"),
+    candidate: rightStatuses(round2, "candidate"),
+    successes: successShares([round2])
   }));
   const names2 = new Set(mixes.flatMap((mix) => [...mix.baseline.keys(), ...mix.candidate.keys()]));
   for (const name2 of [...names2].sort()) {
@@ -74487,7 +74935,7 @@ function statusShift(scenario2, rounds) {
       Math.max(1, names2.size - 1)
     );
     if (moved2 !== null) {
-      const [from, to] = sides.map((side2) => medianOf(mixes.map((mix) => shareOf(mix[side2], name2))));
+      const [from, to] = sides.map((side3) => medianOf(mixes.map((mix) => shareOf(mix[side3], name2))));
       return `not the same work in \`${scenario2.name}\`: status ${name2} was ${formatRatio(ratio(from))} of the baseline's right answers and is ${formatRatio(ratio(to))} of the candidate's`;
     }
   }
@@ -74503,9 +74951,9 @@ function shift(differences, family) {
   const moved2 = medianOf(differences);
   return p * 2 * family <= mixLevel && Math.abs(moved2) >= mixPoints ? moved2 : null;
 }
-function rightStatuses(round, side2) {
-  const statuses = tally([round], side2, (trial) => trial.load.statuses);
-  const wrong = tally([round], side2, (trial) => trial.load.errors);
+function rightStatuses(round2, side3) {
+  const statuses = tally([round2], side3, (trial) => trial.load.statuses);
+  const wrong = tally([round2], side3, (trial) => trial.load.errors);
   for (const [name2, count2] of statuses) {
     const right = count2 - (wrong.get(`status ${name2}`) ?? 0);
     if (right > 0) statuses.set(name2, right);
@@ -74514,15 +74962,15 @@ function rightStatuses(round, side2) {
   return statuses;
 }
 function bodyDifference(rounds) {
-  const sizes = rounds.map((round) => ({
-    baseline: meanBody(round, "baseline"),
-    candidate: meanBody(round, "candidate")
+  const sizes = rounds.map((round2) => ({
+    baseline: meanBody(round2, "baseline"),
+    candidate: meanBody(round2, "candidate")
   }));
   const known = sizes.filter((size) => size.baseline !== null && size.candidate !== null);
   const growth = known.map((size) => Math.log((size.candidate + 1) / (size.baseline + 1)));
   const p = Math.min(signedRankP(growth), signedRankP(growth.map((d) => -d)));
   if (growth.length > 0 && p <= bodyLevel && Math.abs(medianOf(growth)) >= Math.log1p(bodySize)) {
-    const [from, to] = sides.map((side2) => formatBytes(bytes(medianOf(known.map((size) => size[side2])))));
+    const [from, to] = sides.map((side3) => formatBytes(bytes(medianOf(known.map((size) => size[side3])))));
     return `a body of the baseline has ${from} on average, one of the candidate ${to}`;
   }
   return checksumsDiffer(rounds) ? "the bodies of the two sides differ in content" : null;
@@ -74530,11 +74978,11 @@ function bodyDifference(rounds) {
 function checksumsDiffer(rounds) {
   const seenIn = /* @__PURE__ */ new Map();
   const compared = [];
-  for (const round of rounds) {
-    for (const pair of round.pairs) {
+  for (const round2 of rounds) {
+    for (const pair of round2.pairs) {
       const others = pair.candidate.load.bodies.checksums;
       for (const [position, baseline] of Object.entries(pair.baseline.load.bodies.checksums)) {
-        seenIn.set(baseline, (seenIn.get(baseline) ?? /* @__PURE__ */ new Set()).add(round.index));
+        seenIn.set(baseline, (seenIn.get(baseline) ?? /* @__PURE__ */ new Set()).add(round2.index));
         const candidate = others[position];
         if (candidate !== void 0) compared.push({ baseline, candidate });
       }
@@ -74547,19 +74995,19 @@ function checksumsDiffer(rounds) {
   );
   return different.length > compared.length / 100;
 }
-function meanBody(round, side2) {
+function meanBody(round2, side3) {
   let bytes2 = 0;
   let answers = 0;
-  for (const pair of round.pairs) {
-    bytes2 += pair[side2].load.bodies.totalBytes;
-    answers += pair[side2].load.counts.ok;
+  for (const pair of round2.pairs) {
+    bytes2 += pair[side3].load.bodies.totalBytes;
+    answers += pair[side3].load.counts.ok;
   }
   return answers > 0 ? bytes2 / answers : null;
 }
-function tally(rounds, side2, countsOf2) {
+function tally(rounds, side3, countsOf2) {
   const counts2 = /* @__PURE__ */ new Map();
-  for (const pair of rounds.flatMap((round) => round.pairs)) {
-    for (const [name2, count2] of Object.entries(countsOf2(pair[side2]))) {
+  for (const pair of rounds.flatMap((round2) => round2.pairs)) {
+    for (const [name2, count2] of Object.entries(countsOf2(pair[side3]))) {
       counts2.set(name2, (counts2.get(name2) ?? 0) + count2);
     }
   }
@@ -74603,7 +75051,7 @@ var worseLevel2 = 0.05;
 var leastValues = 0.75;
 function rowsOf3(look, settings5, passLevel, tooNoisy, read7) {
   const view = judgedView(look.rounds);
-  return metricNames.map((metric) => rowOf3(look, metric, view, settings5, passLevel, tooNoisy, read7));
+  return loadMetrics.map((metric) => rowOf3(look, metric, view, settings5, passLevel, tooNoisy, read7));
 }
 function rowOf3(look, metric, jobView, settings5, passLevel, tooNoisy, read7) {
   const view = isPercentile(metric) ? jobView : null;
@@ -74653,6 +75101,8 @@ function toleranceOf(metric, settings5) {
       return { min: settings5.tail.min, detect: null };
     case "errors":
       return { min: settings5.errors.min, detect: null };
+    case "microbenchmark":
+      return settings5.microbenchmarks;
     default:
       return assertNever(metric);
   }
@@ -74662,8 +75112,8 @@ function blockOf(view, second, min, tooNoisy) {
   if (tooNoisy !== null) return tooNoisy;
   if (view === "all-shots" || second?.kind !== "ratio") return null;
   const effect = hodgesLehmann(second.perRound);
-  const worse = signedRankP(second.perRound) <= worseLevel2 && effect >= Math.log1p(min);
-  return worse ? `over all shots it rose by ${formatRatio(ratio(Math.expm1(effect)))}, which the shots sent on time do not show` : null;
+  const worse2 = signedRankP(second.perRound) <= worseLevel2 && effect >= Math.log1p(min);
+  return worse2 ? `over all shots it rose by ${formatRatio(ratio(Math.expm1(effect)))}, which the shots sent on time do not show` : null;
 }
 function settledState2(look, metric, view, comparison, tooNoisy) {
   const { condition, plan } = look;
@@ -74694,12 +75144,12 @@ function saturationOf(look) {
   if (look.condition.kind === "new" || look.condition.kind === "stop") return [];
   const rounds = saturatedSlices(look.rounds);
   const [baseline, candidate, of] = [
-    rounds.reduce((sum5, round) => sum5 + round.baseline, 0),
-    rounds.reduce((sum5, round) => sum5 + round.candidate, 0),
-    rounds.reduce((sum5, round) => sum5 + round.of, 0)
+    rounds.reduce((sum5, round2) => sum5 + round2.baseline, 0),
+    rounds.reduce((sum5, round2) => sum5 + round2.candidate, 0),
+    rounds.reduce((sum5, round2) => sum5 + round2.of, 0)
   ];
   if (candidate < saturatedShare * of || baseline >= saturatedShare / 2 * of || of === 0) return [];
-  const differences = rounds.map((round) => round.candidate - round.baseline);
+  const differences = rounds.map((round2) => round2.candidate - round2.baseline);
   return [
     {
       p: signFlipP(differences),
@@ -74754,6 +75204,7 @@ function toFinding(row, family, stage) {
     scenario: row.scenario,
     metric: row.metric,
     unit: unitOf3(row.metric),
+    direction: "smaller-is-better",
     judged: row.judged,
     state,
     view: row.view,
@@ -74812,6 +75263,18 @@ function withAdjustedP(row, family) {
   if (row.change.kind === "none" || own2 === void 0) return row.change;
   return { ...row.change, adjustedP: family.adjusted.get(own2) ?? null };
 }
+function plainReason(outcome, findings) {
+  switch (outcome) {
+    case "invalid":
+      return reasonOf5(findings, "invalid") ?? "nothing was judged";
+    case "inconclusive":
+      return reasonOf5(findings, "undecided");
+    case "no-baseline":
+      return reasonOf5(findings, "new");
+    default:
+      return null;
+  }
+}
 function reasonOf5(findings, state) {
   const first = findings.filter((finding) => finding.judged && finding.state === state);
   if (first[0] === void 0) return null;
@@ -74844,7 +75307,7 @@ function conclude(evidence, looked, family, stageOf, invalid2 = null) {
     plan.scenarios.map((scenario2) => scenario2.name)
   );
   const outcome = invalid2 === null ? foldOutcome(findings) : "invalid";
-  const confirming2 = scope.rounds.filter((round) => round.phase === "confirming").length;
+  const confirming2 = scope.rounds.filter((round2) => round2.phase === "confirming").length;
   const rejected = scope.scenarios.reduce((sum5, scenario2) => sum5 + scenario2.rejectedPairs * sides.length, 0);
   const verdict = {
     outcome,
@@ -74853,25 +75316,13 @@ function conclude(evidence, looked, family, stageOf, invalid2 = null) {
     failure: null,
     rounds: { measured: scope.rounds.length - confirming2, planned: plan.rounds, confirming: confirming2 },
     slices: {
-      measured: scope.rounds.reduce((sum5, round) => sum5 + round.trials.length, 0),
+      measured: scope.rounds.reduce((sum5, round2) => sum5 + round2.trials.length, 0),
       rejected: scope.spoiling === null ? rejected : 0
     },
     onTimeShare: onTimeOf(scope),
     warnings: [...evidence.warnings, ...warningsOf2(evidence, looked)]
   };
   return { kind: "decided", verdict };
-}
-function plainReason(outcome, findings) {
-  switch (outcome) {
-    case "invalid":
-      return reasonOf5(findings, "invalid") ?? "nothing was judged";
-    case "inconclusive":
-      return reasonOf5(findings, "undecided");
-    case "no-baseline":
-      return reasonOf5(findings, "new");
-    default:
-      return null;
-  }
 }
 function onTimeOf(scope) {
   const shares3 = onTimeShares(scope.scenarios.flatMap((scenario2) => scenario2.usable));
@@ -74880,9 +75331,9 @@ function onTimeOf(scope) {
 function noiseProblem(scope) {
   const shares3 = onTimeShares(scope.scenarios.flatMap((scenario2) => scenario2.usable));
   if (shares3 === null) return null;
-  const share3 = (shares3.baseline + shares3.candidate) / 2;
-  if (share3 >= leastOnTime) return null;
-  return `runner too noisy for percentiles: ${formatRatio(ratio(share3))} of the shots were sent on time, ${formatRatio(ratio(leastOnTime))} are needed`;
+  const share4 = (shares3.baseline + shares3.candidate) / 2;
+  if (share4 >= leastOnTime) return null;
+  return `runner too noisy for percentiles: ${formatRatio(ratio(share4))} of the shots were sent on time, ${formatRatio(ratio(leastOnTime))} are needed`;
 }
 function warningsOf2(evidence, looked) {
   const warnings2 = [];
@@ -74911,7 +75362,7 @@ function warningsOf2(evidence, looked) {
     }
   }
   const coarse = scenarios2.some(
-    (scenario2) => scenario2.usable.some((round) => sides.some((side2) => !round.sides[side2].preciseCost))
+    (scenario2) => scenario2.usable.some((round2) => sides.some((side3) => !round2.sides[side3].preciseCost))
   );
   if (coarse) {
     warnings2.push({
@@ -74933,8 +75384,8 @@ function warningsOf2(evidence, looked) {
 var mostRejected = 0.25;
 var oneSidedLevel = 0.05;
 function spoilingSide(rounds) {
-  const differences = rounds.map((round) => {
-    const unsound = (side2) => round.trials.filter((trial) => trial.side === side2 && trial.unsound.length > 0).length;
+  const differences = rounds.map((round2) => {
+    const unsound = (side3) => round2.trials.filter((trial) => trial.side === side3 && trial.unsound.length > 0).length;
     return unsound("candidate") - unsound("baseline");
   });
   if (signFlipP(differences) <= oneSidedLevel) return "candidate";
@@ -74944,32 +75395,32 @@ function scenarioRounds(rounds, scenario2, exclusion) {
   const usable2 = [];
   let dropped = 0;
   let rejectedPairs = 0;
-  for (const round of rounds) {
-    const attempts = attemptsOf(round, scenario2.name);
+  for (const round2 of rounds) {
+    const attempts = attemptsOf(round2, scenario2.name);
     rejectedPairs += attempts.flat().filter((pair) => !isSound2(pair)).length;
     const pairs = attempts.map((tries) => chosen(tries, exclusion)).filter((pair) => pair !== void 0);
     if (pairs.length > 0 && pairs.length * 2 >= scenario2.slices) {
-      usable2.push({ index: round.index, sides: round.sides, pairs, planned: scenario2.slices });
+      usable2.push({ index: round2.index, sides: round2.sides, pairs, planned: scenario2.slices });
     } else {
       dropped += 1;
     }
   }
   return { usable: usable2, dropped, rejectedPairs };
 }
-function lossProblem(scenario2, measured, plan, confirming2) {
+function lossProblem(scenario2, measured2, plan, confirming2) {
   const rounds = plan.rounds + (confirming2 ? plan.confirmationRounds : 0);
   const pairs = rounds * scenario2.slices;
-  if (measured.rejectedPairs > mostRejected * pairs) {
-    return `${measured.rejectedPairs} pairs of slices of \`${scenario2.name}\` were unsound, more than a quarter of the ${pairs} planned`;
+  if (measured2.rejectedPairs > mostRejected * pairs) {
+    return `${measured2.rejectedPairs} pairs of slices of \`${scenario2.name}\` were unsound, more than a quarter of the ${pairs} planned`;
   }
-  if (measured.dropped > mostRejected * rounds) {
-    return `${measured.dropped} rounds of \`${scenario2.name}\` kept fewer than half of their pairs, more than a quarter of the ${rounds} planned`;
+  if (measured2.dropped > mostRejected * rounds) {
+    return `${measured2.dropped} rounds of \`${scenario2.name}\` kept fewer than half of their pairs, more than a quarter of the ${rounds} planned`;
   }
   return null;
 }
-function attemptsOf(round, scenario2) {
+function attemptsOf(round2, scenario2) {
   const tries = /* @__PURE__ */ new Map();
-  for (const trial of round.trials) {
+  for (const trial of round2.trials) {
     if (trial.scenario !== scenario2) continue;
     const both = tries.get(trial.pair) ?? { baseline: [], candidate: [] };
     both[trial.side].push(trial);
@@ -75042,12 +75493,205 @@ function problemOf2(plan, scope, phase) {
   return null;
 }
 
+// src/verdict/waivers.ts
+function applyWaivers(parts2, waivers2, terms) {
+  const all = parts2.flatMap((part) => part.findings);
+  if (waivers2.length === 0 || all.length === 0) return { parts: parts2, warnings: [] };
+  const warnings2 = [];
+  const byRow = /* @__PURE__ */ new Map();
+  for (const waiver2 of waivers2) {
+    const place2 = placeOf(waiver2, all, terms.nearest);
+    if (place2.kind === "row") byRow.set(place2.row, [...byRow.get(place2.row) ?? [], waiver2]);
+    else warnings2.push(place2.warning);
+  }
+  const changed = /* @__PURE__ */ new Map();
+  for (const [row, own2] of byRow) {
+    const answer = answerOf(row, own2, terms.today);
+    changed.set(row, answer.row);
+    warnings2.push(...answer.warnings);
+  }
+  return { parts: parts2.map((part) => withRows(part, changed)), warnings: warnings2 };
+}
+function withRows(part, changed) {
+  const findings = part.findings.map((row) => changed.get(row) ?? row);
+  const accepts = findings.some((row, index) => row.state !== part.findings[index].state);
+  if (!accepts || part.outcome !== "regression") return { ...part, findings };
+  const outcome = foldOutcome(findings);
+  return { ...part, findings, outcome, reason: plainReason(outcome, findings) };
+}
+function placeOf(waiver2, all, nearest2) {
+  const own2 = all.filter((row) => row.scenario === waiver2.scenario);
+  const exact = own2.find((row) => row.metric === waiver2.metric);
+  if (exact?.judged === true) return { kind: "row", row: exact };
+  const standIn = waiver2.metric === "p99" ? own2.find((row) => row.judged && (row.metric === "p95" || row.metric === "p90")) : void 0;
+  if (standIn !== void 0) return { kind: "row", row: standIn };
+  const judged2 = own2.filter((row) => row.judged).map((row) => `\`${row.metric}\``);
+  if (own2.length > 0) {
+    const what = exact === void 0 ? "no such row" : "a row that is not judged";
+    return nowhere(
+      waiver2,
+      `is about ${what}`,
+      `Judged rows of \`${waiver2.scenario}\`: ${judged2.join(", ")}.`
+    );
+  }
+  const names2 = [...new Set(all.filter((row) => row.judged).map((row) => row.scenario))];
+  const near = nearest2(waiver2.scenario, names2);
+  const shown3 = names2.slice(0, 5).map((name2) => `\`${name2}\``);
+  const rest = names2.length > shown3.length ? ` and ${names2.length - shown3.length} more` : "";
+  const hint = near === null ? `This job has rows of ${shown3.join(", ")}${rest}.` : `Did you mean \`${near}/${waiver2.metric}\`?`;
+  return nowhere(waiver2, "matches no row of this job", hint);
+}
+function nowhere(waiver2, what, hint) {
+  return {
+    kind: "nowhere",
+    warning: { code: "waiver-without-row", message: `${named2(waiver2)} ${what}`, hint }
+  };
+}
+function answerOf(row, waivers2, today) {
+  const expired = waivers2.filter(({ expires }) => expires !== null && expires < today);
+  const holding = waivers2.filter((waiver2) => !expired.includes(waiver2));
+  if (row.state !== "regressed") {
+    return { row, warnings: row.state === "invalid" ? [] : waivers2.map((one) => unused(one, row, expired)) };
+  }
+  const warnings2 = expired.map((waiver2) => ({
+    code: "waiver-expired",
+    message: `${named2(waiver2)} expired on ${waiver2.expires}: it accepts nothing any more`,
+    hint: "Remove it, or give it a later day with the reason why."
+  }));
+  const [first, ...others] = [...holding].sort((one, other) => one.ceiling - other.ceiling);
+  if (first === void 0) return { row, warnings: warnings2 };
+  if (others.length > 0) {
+    warnings2.push({
+      code: "waivers-for-one-row",
+      message: `\`${row.scenario}/${row.metric}\` has ${holding.length} waivers: the strictest counts, ${ceilingText(first)} by ${first.origin}`,
+      hint: "Keep the one that is meant."
+    });
+  }
+  return { row: judgedBy(first, row), warnings: warnings2 };
+}
+function judgedBy(waiver2, row) {
+  const worse2 = isSaturated2(row) ? null : worsening(row);
+  const asked = waiver2.metric === row.metric ? "" : `, a waiver for ${waiver2.metric}, in whose place ${row.metric} is judged`;
+  if (worse2 === null) {
+    const said2 = `a waiver of ${waiver2.origin} cannot accept this, because there is no figure to hold against its ceiling of ${ceilingText(waiver2)}`;
+    return { ...row, reason: row.reason === null ? said2 : `${row.reason}; ${said2}` };
+  }
+  if (worse2 <= waiver2.ceiling) {
+    const said2 = `accepted by ${waiver2.origin} up to ${ceilingText(waiver2)}${asked}: ${quoted(waiver2)}`;
+    return { ...row, state: "accepted", reason: withOlder(said2, row) };
+  }
+  const said = `above the ceiling of ${ceilingText(waiver2)} that ${waiver2.origin} accepts${asked}, by ${excessText(worse2 - waiver2.ceiling)}: ${quoted(waiver2)}`;
+  return { ...row, reason: withOlder(said, row) };
+}
+var isSaturated2 = (row) => row.reason?.startsWith("saturated: ") === true;
+function worsening({ change, direction }) {
+  const sign = direction === "bigger-is-better" ? -1 : 1;
+  switch (change.kind) {
+    case "ratio":
+      return ratio(sign * change.effect);
+    case "points":
+      return ratio(sign * change.difference);
+    case "none":
+      return null;
+    default:
+      return assertNever(change);
+  }
+}
+function unused(waiver2, row, expired) {
+  const since = expired.includes(waiver2) ? `, and it expired on ${waiver2.expires}` : "";
+  const why = row.state === "undecided" ? "the row is undecided, and only what is shown to have got worse can be accepted" : `the row is ${row.state}`;
+  const message = `${named2(waiver2)} was not used: ${why}${since}`;
+  if (row.state === "undecided" || waiver2.origin.startsWith("commit "))
+    return { code: "waiver-unused", message };
+  return { code: "waiver-unused", message, hint: "Remove it once the change that it accepted is merged." };
+}
+var named2 = (waiver2) => `the waiver for \`${waiver2.scenario}/${waiver2.metric}\` up to ${ceilingText(waiver2)} (${waiver2.origin})`;
+function ceilingText({ ceiling, metric }) {
+  const text3 = formatChange(ceiling);
+  return metric === "tail" || metric === "errors" ? text3.replace("%", "points") : text3;
+}
+function excessText(excess) {
+  const text3 = formatRatio(ratio(excess)).replace("%", "points");
+  return text3 === "0 points" ? "less than 0.01 points" : text3.replace(/^1 points$/, "1 point");
+}
+var quoted = ({ reason }) => `\u201C${reason.replaceAll("`", "'").replace(/\s+/g, " ").trim()}\u201D`;
+var withOlder = (said, row) => row.reason === null ? said : `${said}; ${row.reason}`;
+
+// src/verdict/whole.ts
+function wholeVerdict(evidence, verdict, terms) {
+  const benchmarks = benchmarksOf(evidence);
+  const load3 = { outcome: verdict.outcome, reason: verdict.reason, findings: verdict.findings };
+  const today = evidence.createdAt.slice(0, "YYYY-MM-DD".length);
+  const parts2 = benchmarks === null ? [load3] : [load3, benchmarks.part];
+  const accepted = applyWaivers(parts2, evidence.waivers, { today, nearest: terms.nearest });
+  const { outcome, reason } = accepted.parts.reduce(worse);
+  const findings = accepted.parts.flatMap((part) => part.findings);
+  const scenarios2 = evidence.plan.scenarios.map((scenario2) => scenario2.name);
+  return {
+    ...verdict,
+    outcome,
+    reason,
+    findings: worstFirst2(findings, [...scenarios2, ...benchmarks?.names ?? []]),
+    warnings: [...verdict.warnings, ...benchmarks?.warnings ?? [], ...accepted.warnings]
+  };
+}
+function benchmarksOf({ benchmarks }) {
+  if (benchmarks === null) return null;
+  const progress = judgeBenchmarks(benchmarks, { final: true });
+  if (progress.kind !== "decided") return null;
+  const { outcome, reason, findings, warnings: warnings2 } = progress.verdict;
+  const names2 = findings.map((one) => one.name);
+  return { part: { outcome, reason, findings: findings.map(toFinding2) }, names: names2, warnings: warnings2 };
+}
+var order = [
+  "regression",
+  "service-failed",
+  "invalid",
+  "inconclusive",
+  "no-baseline",
+  "skipped",
+  "pass"
+];
+function worse(load3, benchmarks) {
+  if (benchmarks.outcome === "no-baseline") return load3;
+  return order.indexOf(benchmarks.outcome) < order.indexOf(load3.outcome) ? benchmarks : load3;
+}
+function toFinding2(one) {
+  return {
+    scenario: one.name,
+    metric: "microbenchmark",
+    unit: one.unit,
+    direction: one.direction,
+    judged: true,
+    state: one.state,
+    view: null,
+    baseline: one.baseline,
+    candidate: one.candidate,
+    change: one.change,
+    tolerance: one.tolerance,
+    perRound: one.perRound,
+    rounds: one.rounds,
+    confirmation: one.confirmation,
+    otherView: null,
+    reason: one.reason,
+    roundsToSettle: one.roundsToSettle
+  };
+}
+
 // src/verdict/judge.ts
 var lastLevel2 = 0.025;
 function judge(evidence, options = {}) {
+  const progress = judgeLoad(evidence, options);
+  if (progress.kind === "continue") return progress;
+  return {
+    kind: "decided",
+    verdict: wholeVerdict(evidence, progress.verdict, { nearest: options.nearest ?? none2 })
+  };
+}
+function judgeLoad(evidence, options) {
   const job = { evidence, final: options.final ?? false, read: options.readSlice ?? readSlice };
   const { plan } = evidence;
-  const measuring = evidence.rounds.filter((round) => round.phase === "measuring");
+  const measuring = evidence.rounds.filter((round2) => round2.phase === "measuring");
   const looks = looksAt(plan.looks);
   let scope = scopeOf(plan, []);
   let next = 0;
@@ -75085,7 +75729,7 @@ function confirmation(job, reached, look, first, flags) {
   const { plan } = job.evidence;
   const scenarios2 = plan.scenarios.map((scenario2) => scenario2.name);
   const flagged = new Set([...flags.flagged].map((row) => row.scenario));
-  const fresh = job.evidence.rounds.filter((round) => round.phase === "confirming");
+  const fresh = job.evidence.rounds.filter((round2) => round2.phase === "confirming");
   const { scope, fewestFresh } = pooledScope(
     plan,
     { rounds: reached.rounds, count: look.rounds },
@@ -75156,6 +75800,7 @@ function differentWork(looked) {
   }
   return null;
 }
+var none2 = () => null;
 var nameOf3 = (row) => `${row.metric} ${row.scenario}`;
 
 // src/gate.ts
@@ -75189,16 +75834,20 @@ async function prepareGate(job, found = nothingYet(job)) {
   const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
   const skipped = config3.paths.length > 0 && !matchesAny(changed, config3.paths);
   const rules = { lookRounds, leastRounds };
-  const plan = skipped ? null : planJob(config3, config3.seed ?? freshSeed(), typicalAssumptions, rules);
+  const benchmarks = await benchmarkShare(git, revisions, found.config);
+  const assumptions = { ...typicalAssumptions, benchmarks };
+  const plan = skipped ? null : planJob(config3, config3.seed ?? freshSeed(), assumptions, rules);
   found.plan = plan;
   if (plan !== null) job.tell({ kind: "planned", plan, config: config3, revisions });
-  for (const warning of revisions.warnings) job.tell({ kind: "warning", warning });
-  return { git, config: found.config, revisions, changed, plan };
+  const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
+  const trailers = await readTrailers(git, range, config3.trustConfig);
+  for (const warning of [...revisions.warnings, ...trailers.warnings]) job.tell({ kind: "warning", warning });
+  return { git, config: found.config, revisions, changed, plan, trailers };
 }
 async function decide(job, found) {
   var _stack = [];
   try {
-    const { git, config: config3, revisions, changed, plan } = await prepareGate(job, found);
+    const { git, config: config3, revisions, changed, plan, trailers } = await prepareGate(job, found);
     if (plan === null) return verdictOfSkipped(config3.paths);
     const worktrees = __using(_stack, await createWorktrees({
       git,
@@ -75210,22 +75859,24 @@ async function decide(job, found) {
       onProblem: (warning) => job.tell({ kind: "warning", warning })
     }), true);
     const built = await buildBoth(job, config3, git, worktrees, changed.length);
-    const record2 = (side2) => ({
-      ...revisions[side2],
-      outputHash: built.outputHashes[side2]
+    const record2 = (side3) => ({
+      ...revisions[side3],
+      outputHash: built.outputHashes[side3]
     });
     const evidence = startEvidence({
       createdAt: job.clock.today(),
       environment: readEnvironment(job.environment),
       revisions: { baseline: record2("baseline"), candidate: record2("candidate") },
       identicalBuilds: built.identicalBuilds,
-      warnings: [...revisions.warnings, ...built.warnings],
+      warnings: [...revisions.warnings, ...trailers.warnings, ...built.warnings],
       placement: planPlacement(usableCpus()).kind,
       plan,
-      config: config3
+      config: config3,
+      waivers: waiversOf(config3, trailers.accepted)
     });
     found.evidence = evidence;
-    return await measure(job, found, evidence, built);
+    const hotPaths = await findHotPaths(job, config3, evidence, built.directories);
+    return await measure(job, found, evidence, built, hotPaths);
   } catch (_) {
     var _error = _, _hasError = true;
   } finally {
@@ -75233,7 +75884,7 @@ async function decide(job, found) {
     _promise2 && await _promise2;
   }
 }
-async function measure(job, found, empty2, built) {
+async function measure(job, found, empty2, built, hotPaths) {
   var _stack = [];
   try {
     const { config: config3 } = found;
@@ -75248,28 +75899,35 @@ async function measure(job, found, empty2, built) {
       random,
       generator,
       prepared: new Map(config3.scenarios.map((one) => [one.name, prepareRequests(one.requests).requests])),
-      startBoth: (round) => startBoth({ ...job, config: config3, random, directories: built.directories }, round),
+      startBoth: (round2) => startBoth({ ...job, config: config3, random, directories: built.directories }, round2),
       startedAt: job.clock.now(),
       signal: job.signal
     };
     let evidence = addFloor(empty2, await measureFloor(roundJob));
-    let progress = judge(evidence);
+    let progress = judge(evidence, { nearest });
     while (progress.kind === "continue") {
       for (const event of beforeRound(evidence, progress)) job.tell(event);
-      const round = planRound(plan, evidence.rounds.length, progress.scenarios);
-      const measured = await measureRound2(roundJob, round, progress.phase, replaceablePairs(evidence));
-      evidence = addRound(evidence, measured);
+      const round2 = planRound(plan, evidence.rounds.length, progress.scenarios);
+      const measured2 = await measureRound2(roundJob, round2, progress.phase, replaceablePairs(evidence));
+      evidence = addRound(evidence, measured2);
       found.evidence = evidence;
-      progress = judge(evidence);
-      for (const event of afterRound(evidence, measured, progress)) job.tell(event);
+      progress = judge(evidence, { nearest });
+      for (const event of afterRound(evidence, measured2, progress)) job.tell(event);
     }
-    return progress.verdict;
+    if (hotPaths === null) return progress.verdict;
+    found.evidence = await measureHotPaths(hotPaths, config3, evidence);
+    return finalVerdict(found.evidence);
   } catch (_) {
     var _error = _, _hasError = true;
   } finally {
     var _promise2 = __callDispose(_stack, _error, _hasError);
     _promise2 && await _promise2;
   }
+}
+function finalVerdict(evidence) {
+  const progress = judge(evidence, { final: true, nearest });
+  if (progress.kind === "continue") throw new Error("final evidence is always decided");
+  return progress.verdict;
 }
 function nothingYet(job) {
   return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
@@ -75296,7 +75954,7 @@ function masked(error62, job, config3) {
 }
 
 // src/publish.ts
-var nowhere = { run: null, summary: null, evidence: null };
+var nowhere2 = { run: null, summary: null, evidence: null };
 function contextOf(reported, config3, publication) {
   const { verdict, evidence, revisions, elapsed } = reported;
   return {
@@ -75333,17 +75991,17 @@ function reproduceCommand(evidence, revisions, publication) {
     ...evidence === null ? [] : [["seed", String(evidence.plan.seed)]],
     ...given2.map(([name2, value]) => [name2, value ?? ""])
   ];
-  return [publication.call, "gate", ...flags.map(([name2, value]) => `--${name2} ${quoted(value)}`)].join(" ");
+  return [publication.call, "gate", ...flags.map(([name2, value]) => `--${name2} ${quoted2(value)}`)].join(" ");
 }
-function quoted(value) {
+function quoted2(value) {
   return /^[\w./:@%+,-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
 // src/report/diagnostics.ts
 function loadFacts(evidence, verdict) {
-  const trials = evidence.rounds.flatMap((round) => round.trials);
+  const trials = evidence.rounds.flatMap((round2) => round2.trials);
   if (trials.length === 0) return [];
-  const of = (side2) => trials.filter((trial) => trial.side === side2);
+  const of = (side3) => trials.filter((trial) => trial.side === side3);
   const both = (label, text3) => ({
     label,
     baseline: text3(of("baseline"), "baseline"),
@@ -75351,17 +76009,17 @@ function loadFacts(evidence, verdict) {
   });
   return [
     both("offered (scheduled requests)", offered),
-    both("released (handed to the client)", (side2) => share2(side2, (trial) => trial.load.released)),
-    both("completed (answered in any way)", (side2) => share2(side2, answered)),
-    both("successful (answered rightly)", (side2) => share2(side2, (trial) => trial.load.counts.ok)),
+    both("released (handed to the client)", (side3) => share3(side3, (trial) => trial.load.released)),
+    both("completed (answered in any way)", (side3) => share3(side3, answered)),
+    both("successful (answered rightly)", (side3) => share3(side3, (trial) => trial.load.counts.ok)),
     both("failed / timed out / dropped / unfinished", failures),
-    both("sent within 0.5 ms of the due time", (_, side2) => onTime(verdict, of(side2), side2)),
+    both("sent within 0.5 ms of the due time", (_, side3) => onTime(verdict, of(side3), side3)),
     both("lateness (sent after the due time) p50 / p99", lateness),
     both("event-loop delay of the generator p99, typical / worst slice", eventLoop),
     both("generator CPU (of one core)", generatorCpu),
     both(
       "waited for a free socket",
-      (side2) => formatCount(sum4(side2, (trial) => trial.load.generator.poolQueued))
+      (side3) => formatCount(sum4(side3, (trial) => trial.load.generator.poolQueued))
     ),
     both("CPU stolen by the hypervisor", stolen),
     ...serviceFacts(evidence.rounds)
@@ -75377,18 +76035,18 @@ function serviceFacts(rounds) {
   return [
     both(
       "time until ready, typical",
-      (side2) => durationText(ns(typical((round) => round.sides[side2].startTime)))
+      (side3) => durationText(ns(typical((round2) => round2.sides[side3].startTime)))
     ),
     both(
       "warm-up requests a round, typical",
-      (side2) => formatCount(typical((round) => round.sides[side2].warmUp.requests))
+      (side3) => formatCount(typical((round2) => round2.sides[side3].warmUp.requests))
     ),
     both(
       "CPU used while idle (of one core)",
-      (side2) => sizeText(ratio(typical((round) => round.sides[side2].idleRate)))
+      (side3) => sizeText(ratio(typical((round2) => round2.sides[side3].idleRate)))
     ),
-    both("peak memory", (side2) => {
-      const peaks = rounds.map((round) => round.sides[side2].peakMemory).filter((peak) => peak !== null);
+    both("peak memory", (side3) => {
+      const peaks = rounds.map((round2) => round2.sides[side3].peakMemory).filter((peak) => peak !== null);
       return peaks.length === 0 ? none : formatBytes(bytes(Math.max(...peaks)));
     })
   ];
@@ -75401,7 +76059,7 @@ function offered(trials) {
   const rate2 = span > 0 ? ` (${formatRate(perSecond(gaps * 1e9 / span))})` : "";
   return `${formatCount(scheduled)}${rate2}`;
 }
-function share2(trials, read7) {
+function share3(trials, read7) {
   const scheduled = sum4(trials, (trial) => trial.load.counts.scheduled);
   const part = sum4(trials, read7);
   if (scheduled === 0) return none;
@@ -75415,14 +76073,14 @@ function failures(trials) {
   );
   return counts2.join(" / ");
 }
-function onTime(verdict, trials, side2) {
-  if (verdict.onTimeShare !== null) return sizeText(verdict.onTimeShare[side2]);
+function onTime(verdict, trials, side3) {
+  if (verdict.onTimeShare !== null) return sizeText(verdict.onTimeShare[side3]);
   const scheduled = sum4(trials, (trial) => trial.load.counts.scheduled);
   return scheduled === 0 ? none : formatRatio(ratio(sum4(trials, (trial) => trial.load.onTime) / scheduled));
 }
-function lateness(trials, side2) {
+function lateness(trials, side3) {
   try {
-    const histogram = merged(trials, side2, "lateness");
+    const histogram = merged(trials, side3, "lateness");
     return `${durationText(histogram.percentile(0.5))} / ${durationText(histogram.percentile(0.99))}`;
   } catch (thrown) {
     return `unreadable: ${messageOf(thrown).slice(0, 60)}`;
@@ -75462,7 +76120,7 @@ function jobFacts(verdict, evidence, context) {
       value: say`${formatCount(slices.rejected)} of ${formatCount(slices.measured)} (${lost})`
     });
   }
-  const measuring = evidence === null ? 0 : evidence.rounds.reduce((total2, round) => total2 + round.duration, 0);
+  const measuring = evidence === null ? 0 : evidence.rounds.reduce((total2, round2) => total2 + round2.duration, 0);
   if (measuring > 0)
     facts3.push({ label: "time for measuring", value: say`${formatDuration(ns(measuring))}` });
   if (context.elapsed !== null)
@@ -75477,14 +76135,14 @@ function jobFacts(verdict, evidence, context) {
       label: "CPUs",
       value: evidence.placement === "apart" ? say`the generator has one of its own, the services have the others` : say`shared by generator and services: fit for comparing, not as absolute figures`
     });
-    const capped = evidence.rounds.filter((round) => sides.some((side2) => !round.sides[side2].warmUp.settled));
+    const capped = evidence.rounds.filter((round2) => sides.some((side3) => !round2.sides[side3].warmUp.settled));
     if (capped.length > 0) {
       facts3.push({
         label: "warm-up",
         value: say`ended by its cap, before a request's cost had settled, in ${formatCount(capped.length)} of ${formatCount(evidence.rounds.length)} rounds; a longer time-budget or warm-up.most would let it settle`
       });
     }
-    if (evidence.rounds.some((round) => sides.some((side2) => !round.sides[side2].preciseCost))) {
+    if (evidence.rounds.some((round2) => sides.some((side3) => !round2.sides[side3].preciseCost))) {
       facts3.push({
         label: "CPU time",
         value: say`read from coarse tick counters: this system tells nothing finer`
@@ -75500,9 +76158,9 @@ function floorFact(floor) {
   };
 }
 function environmentFacts(evidence, context) {
-  const facts3 = sides.flatMap((side2) => {
-    const revision = evidence?.revisions[side2] ?? context.revisions[side2];
-    return revision === null || revision === void 0 ? [] : [{ label: side2, value: revisionPhrase(revision) }];
+  const facts3 = sides.flatMap((side3) => {
+    const revision = evidence?.revisions[side3] ?? context.revisions[side3];
+    return revision === null || revision === void 0 ? [] : [{ label: side3, value: revisionPhrase(revision) }];
   });
   if (evidence === null) return facts3;
   const { environment, plan } = evidence;
@@ -75541,7 +76199,7 @@ function revisionPhrase(revision) {
 }
 var shortSha = (sha) => /^[0-9a-f]{12,}$/.test(sha) ? sha.slice(0, 12) : sha;
 function measuringTime2(evidence) {
-  const total2 = evidence?.rounds.reduce((sum5, round) => sum5 + round.duration, 0) ?? 0;
+  const total2 = evidence?.rounds.reduce((sum5, round2) => sum5 + round2.duration, 0) ?? 0;
   return total2 > 0 ? ns(total2) : null;
 }
 
@@ -75552,11 +76210,11 @@ function describePlan({ plan, judge: judge3, revisions }, width2 = 100) {
   const add = (text3) => {
     lines.push(...wrapped(text3, width2, "  "));
   };
-  for (const side2 of sides) {
-    const revision = revisions[side2];
+  for (const side3 of sides) {
+    const revision = revisions[side3];
     if (revision === null) continue;
     const how = revision.how === "" ? "" : `: ${plainPhrase(sentence2(revision.how, ""))}`;
-    add(`${side2} ${visible(shortSha(revision.sha))}${how}`);
+    add(`${side3} ${visible(shortSha(revision.sha))}${how}`);
   }
   add(`seed ${plan.seed}; the same seed repeats the same order, schedule and requests`);
   add(roundsText2(plan));
@@ -75632,7 +76290,7 @@ function verdictJson(verdict, evidence, context) {
     reason: verdict.reason,
     failure: verdict.failure,
     revisions: Object.fromEntries(
-      sides.map((side2) => [side2, evidence?.revisions[side2] ?? context.revisions[side2] ?? null])
+      sides.map((side3) => [side3, evidence?.revisions[side3] ?? context.revisions[side3] ?? null])
     ),
     identicalBuilds: evidence?.identicalBuilds ?? null,
     seed: evidence?.plan.seed ?? null,
@@ -75662,13 +76320,13 @@ function finite2(value) {
   if (Array.isArray(value)) return value.map(finite2);
   if (typeof value === "object") {
     const entries = Object.entries(value).filter(([, part]) => part !== void 0);
-    return Object.fromEntries(entries.map(([key, part]) => [key, finite2(part)]));
+    return Object.fromEntries(entries.map(([key2, part]) => [key2, finite2(part)]));
   }
   return null;
 }
 
 // src/report/accepting.ts
-var mostLines = 20;
+var mostLines2 = 20;
 function acceptingOf(regressed, context) {
   const rows2 = regressed.flatMap((finding) => {
     const ceiling = ceilingOf(finding);
@@ -75682,7 +76340,7 @@ function acceptingOf(regressed, context) {
         before: say`If this change is worth its cost, add to ${file3} in this pull request:`,
         lines: [
           "waivers:",
-          ...rows2.slice(0, mostLines).map(({ finding, ceiling }) => waiverLine(finding, ceiling))
+          ...rows2.slice(0, mostLines2).map(({ finding, ceiling }) => waiverLine(finding, ceiling))
         ],
         after: say`A waiver holds for its one row and up to its ceiling; the reason is quoted in the report.`
       };
@@ -75702,13 +76360,13 @@ function waiverLine({ scenario: scenario2, metric }, ceiling) {
 function toleranceLines(rows2) {
   const highest = /* @__PURE__ */ new Map();
   for (const { finding, ceiling } of rows2) {
-    const key = settingOf(finding.metric);
-    const known = highest.get(key);
+    const key2 = settingOf(finding.metric);
+    const known = highest.get(key2);
     if (known === void 0 || Number.parseInt(ceiling, 10) > Number.parseInt(known, 10))
-      highest.set(key, ceiling);
+      highest.set(key2, ceiling);
   }
   return [...highest].map(
-    ([key, ceiling]) => ceiling.endsWith("%") ? `  ${key}: { min: ${ceiling}, detect: ${ceiling} }` : `  ${key}: { min: ${ceiling} }`
+    ([key2, ceiling]) => ceiling.endsWith("%") ? `  ${key2}: { min: ${ceiling}, detect: ${ceiling} }` : `  ${key2}: { min: ${ceiling} }`
   );
 }
 function settingOf(metric) {
@@ -75750,7 +76408,7 @@ function regression(verdict, findings) {
   const others = bad.filter((finding) => finding !== worst);
   const more = [];
   if (others.length > 0) more.push(alsoWorse(others, alone));
-  if (worst.confirmation === "confirmed") more.push(confirmedSentence(verdict));
+  if (worst.confirmation === "confirmed") more.push(confirmedSentence(verdict, worst));
   const saturated = /^saturated: /.exec(worst.reason ?? "");
   if (worst.reason !== null && saturated !== null) {
     const where = alone ? say`Regression: ` : say`Regression in ${name(worst.scenario)}: `;
@@ -75759,7 +76417,7 @@ function regression(verdict, findings) {
   }
   if (worst.reason !== null) more.unshift(sentence2(capital(worst.reason)));
   const first = joined([
-    strongPhrase(say`Regression: ${subject(worst, alone)} ${movementWithSpread(worst)}.`),
+    strongPhrase(say`Regression: ${subject2(worst, alone)} ${movementWithSpread(worst)}.`),
     companionSentence(worst, findings)
   ]);
   return { first, more };
@@ -75771,7 +76429,7 @@ function pass(findings) {
   const [most] = improved;
   const figures2 = largestFigures(findings, alone);
   const more = accepted.map(
-    (finding) => say`Accepted: ${subject(finding, alone)} ${movementWithSpread(finding)}${finding.reason === null ? "." : joined([say`:`, sentence2(finding.reason)])}`
+    (finding) => say`Accepted: ${subject2(finding, alone)} ${movementWithSpread(finding)}${finding.reason === null ? "." : joined([say`:`, sentence2(finding.reason)])}`
   );
   if (most === void 0) {
     const words2 = accepted.length > 0 ? "Pass with an accepted change" : "Pass";
@@ -75783,7 +76441,7 @@ function pass(findings) {
   const rest = improved.length > 1 ? ` and ${counted3(improved.length - 1, "more improvement")}` : "";
   return {
     first: strongPhrase(
-      say`Pass: ${subject(most, alone)} ${movementWithSpread(most)}${rest}, and nothing judged got worse than its tolerance.`
+      say`Pass: ${subject2(most, alone)} ${movementWithSpread(most)}${rest}, and nothing judged got worse than its tolerance.`
     ),
     more
   };
@@ -75804,7 +76462,7 @@ function inconclusive(verdict, findings) {
   return {
     first: joined([
       strongPhrase(
-        say`Inconclusive: this run cannot tell whether ${subject(worst, alone)} got worse${rest}.`
+        say`Inconclusive: this run cannot tell whether ${subject2(worst, alone)} got worse${rest}.`
       ),
       companionSentence(worst, findings)
     ]),
@@ -75841,8 +76499,8 @@ function invalid(verdict) {
 function serviceFailed(verdict) {
   const { failure: failure3 } = verdict;
   const reason = failure3?.message ?? verdict.reason ?? "a service did not build, start or answer";
-  const side2 = failure3?.side ?? null;
-  const whose = side2 === null || reason.includes(side2) ? "" : ` on the ${side2} side`;
+  const side3 = failure3?.side ?? null;
+  const whose = side3 === null || reason.includes(side3) ? "" : ` on the ${side3} side`;
   const more = [...hintOf(verdict)];
   if (failure3?.side === "baseline") {
     more.push(
@@ -75889,9 +76547,9 @@ function movementWithSpread(finding) {
   }
 }
 function companionSentence(worst, findings) {
-  const wanted = isCpu(worst) ? isTailPercentile : isCpu;
+  const wanted2 = isCpu(worst) ? isTailPercentile : isCpu;
   const companion = findings.find(
-    (finding) => finding.judged && finding.scenario === worst.scenario && wanted(finding)
+    (finding) => finding.judged && finding.scenario === worst.scenario && wanted2(finding)
   );
   if (companion === void 0) return [];
   const label = metricLabel(companion.metric);
@@ -75907,12 +76565,12 @@ function companionSentence(worst, findings) {
   }
 }
 function alsoWorse(others, alone) {
-  const named2 = others.slice(0, 2).map((finding) => say`${subject(finding, alone)} (${changeText(finding.change)})`);
-  const rest = others.length - named2.length;
-  return say`Also worse: ${joined(named2, ", ")}${rest > 0 ? ` and ${formatCount(rest)} more` : ""}.`;
+  const named3 = others.slice(0, 2).map((finding) => say`${subject2(finding, alone)} (${changeText(finding.change)})`);
+  const rest = others.length - named3.length;
+  return say`Also worse: ${joined(named3, ", ")}${rest > 0 ? ` and ${formatCount(rest)} more` : ""}.`;
 }
-function confirmedSentence(verdict) {
-  const rounds = verdict.rounds.confirming;
+function confirmedSentence(verdict, worst) {
+  const rounds = isBenchmark(worst) ? 0 : verdict.rounds.confirming;
   return rounds > 0 ? say`Confirmed by ${formatCount(rounds)} further rounds with fresh processes.` : say`Confirmed by further rounds with fresh processes.`;
 }
 function largestFigures(findings, alone) {
@@ -75923,7 +76581,7 @@ function largestFigures(findings, alone) {
   if (shown3.length === 0) return [];
   const several = new Set(judged2.map((finding) => finding.scenario)).size > 1;
   const figures2 = shown3.map(
-    (finding) => say`${subject(finding, alone)} ${changeText(finding.change)} (spread ${spreadOf3(finding.change)})`
+    (finding) => say`${subject2(finding, alone)} ${changeText(finding.change)} (spread ${spreadOf3(finding.change)})`
   );
   return say`${several ? "Largest: " : ""}${joined(figures2, ", ")}.`;
 }
@@ -75964,6 +76622,18 @@ function base64url3(text3) {
   return btoa(text3).replace(/\+/g, ".").replace(/\//g, "_").replace(/=+$/, "");
 }
 
+// src/report/shown.ts
+var fewBenchmarks = 4;
+var isQuiet = (finding) => isBenchmark(finding) && finding.state === "unchanged";
+function shownFindings(findings) {
+  const many = findings.filter(isQuiet).length > fewBenchmarks;
+  return findings.filter((finding) => isShown(finding) && !(many && isQuiet(finding)));
+}
+function leftOutSentence(findings) {
+  const quiet = findings.filter(isQuiet).length;
+  return quiet > fewBenchmarks ? [say`${formatCount(quiet)} further microbenchmarks unchanged.`] : [];
+}
+
 // src/report/view.ts
 var mostPictures = 20;
 var mostReasons = 30;
@@ -75981,8 +76651,8 @@ function makeView(verdict, evidence, context) {
     tone: toneOf2(verdict.outcome),
     gate: context.id,
     headline: headline2.first,
-    explanation: headline2.more,
-    rows: findings.filter(isShown).map(rowOf2),
+    explanation: [...headline2.more, ...leftOutSentence(findings)],
+    rows: shownFindings(findings).map(rowOf2),
     allRows: findings.map(rowOf2),
     alone,
     legend: legendOf2(findings),
@@ -76043,9 +76713,9 @@ function historyRow(past, current) {
 function picturesOf(evidence, findings) {
   if (evidence === null || evidence.rounds.length === 0) return { pictures: [], notes: [] };
   const planned = evidence.plan.scenarios.map((scenario2) => scenario2.name);
-  const wanted = [.../* @__PURE__ */ new Set([...findings.map((finding) => finding.scenario), ...planned])].filter((scenario2) => planned.includes(scenario2)).slice(0, mostPictures);
+  const wanted2 = [.../* @__PURE__ */ new Set([...findings.map((finding) => finding.scenario), ...planned])].filter((scenario2) => planned.includes(scenario2)).slice(0, mostPictures);
   const view = findings.find(isTailPercentile)?.view ?? "on-time";
-  const result = latencyPictures(evidence, wanted, view);
+  const result = latencyPictures(evidence, wanted2, view);
   if (result.kind === "pictures") return { pictures: result.pictures, notes: [] };
   const message = say`The picture of response times is missing: ${sentence2(result.reason)}`;
   return { pictures: [], notes: [{ message, hint: null }] };
@@ -76064,7 +76734,7 @@ function meaningsOf(findings) {
 function reasonsOf(findings, alone) {
   const told = findings.flatMap((finding) => {
     const { reason } = rowOf2(finding);
-    return reason === null ? [] : [say`${subject(finding, alone)}: ${sentence2(reason)}`];
+    return reason === null ? [] : [say`${subject2(finding, alone)}: ${sentence2(reason)}`];
   });
   const left2 = told.length - mostReasons;
   return left2 > 0 ? [...told.slice(0, mostReasons), say`… and ${formatCount(left2)} more.`] : told;
@@ -76084,9 +76754,9 @@ function notesOf2(verdict, evidence, findings) {
     });
   }
   for (const { code, message, hint } of warnings2) {
-    const key = `${code} ${message}`;
-    if (told.has(key)) continue;
-    told.add(key);
+    const key2 = `${code} ${message}`;
+    if (told.has(key2)) continue;
+    told.add(key2);
     notes2.push({
       message: sentence2(capital2(message)),
       hint: hint === void 0 ? null : sentence2(capital2(hint))
@@ -76118,11 +76788,11 @@ function footerOf(verdict, evidence, context) {
     const took = time4 === null ? "" : ` in ${formatDuration(time4)}`;
     parts2.push(say`${formatCount(rounds)} ${rounds === 1 ? "round" : "rounds"}${took}`);
   }
-  for (const side2 of sides) {
-    const revision = evidence?.revisions[side2] ?? context.revisions[side2];
+  for (const side3 of sides) {
+    const revision = evidence?.revisions[side3] ?? context.revisions[side3];
     if (revision === null || revision === void 0) continue;
-    const how = side2 === "baseline" && revision.how !== "" ? say` (${sentence2(revision.how, "")})` : [];
-    parts2.push(say`${side2} ${name(shortSha(revision.sha))}${how}`);
+    const how = side3 === "baseline" && revision.how !== "" ? say` (${sentence2(revision.how, "")})` : [];
+    parts2.push(say`${side3} ${name(shortSha(revision.sha))}${how}`);
   }
   if (evidence !== null) parts2.push(say`seed ${name(String(evidence.plan.seed))}`);
   return joined(parts2, " \xB7 ");
@@ -76167,15 +76837,15 @@ var gate = {
   positionals: { least: 0, most: 0 },
   run: async (flags, _, terminal) => {
     const names2 = ["baseline", ...Object.keys(settings4)];
-    const overrides = Object.fromEntries(names2.map((name2) => [name2, text(flags, name2)]));
-    const request2 = { directory: terminal.directory, file: text(flags, "config"), overrides };
+    const overrides = Object.fromEntries(names2.map((name2) => [name2, text2(flags, name2)]));
+    const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
     const job = readJobSettings({ ...request2, environment: terminal.environment });
-    const json2 = text(flags, "json");
+    const json2 = text2(flags, "json");
     const verdictFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
     const evidenceFile = outputFile(
       terminal,
       "evidence",
-      text(flags, "evidence") ?? "tailgate-evidence.json"
+      text2(flags, "evidence") ?? "tailgate-evidence.json"
     );
     for (const warning of job.warnings) tell2(terminal, flags, { kind: "warning", warning });
     const folder = mkdtempSync3(join12(tmpdir3(), "tailgate-job-"));
@@ -76205,7 +76875,7 @@ var gate = {
       const context = contextOf(reported, result.config, {
         id: "default",
         run: { kind: "local" },
-        links: nowhere,
+        links: nowhere2,
         configFile: job.configFile,
         history: [],
         call: "tailgate",
@@ -76268,9 +76938,9 @@ var demo = {
   positionals: { least: 0, most: 0 },
   run: async (flags, _, terminal) => {
     const same = flags["same"] === true;
-    const wanted = text(flags, "make-repository");
-    if (wanted !== void 0) {
-      const directory = resolve7(terminal.directory, wanted);
+    const wanted2 = text2(flags, "make-repository");
+    if (wanted2 !== void 0) {
+      const directory = resolve7(terminal.directory, wanted2);
       await makeDemoRepository({
         directory,
         same,
@@ -76294,12 +76964,12 @@ var demo = {
       const passedOn = {
         ...flags,
         baseline: "main",
-        evidence: text(flags, "evidence") ?? join13(parent, "evidence.json")
+        evidence: text2(flags, "evidence") ?? join13(parent, "evidence.json")
       };
       const paths = ["json", "evidence"];
       const absolute = Object.fromEntries(
         paths.flatMap((name2) => {
-          const given2 = text(passedOn, name2);
+          const given2 = text2(passedOn, name2);
           return given2 === void 0 ? [] : [[name2, resolve7(terminal.directory, given2)]];
         })
       );
@@ -76327,10 +76997,10 @@ var judge2 = {
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [file3], terminal) => {
-    const json2 = text(flags, "json");
+    const json2 = text2(flags, "json");
     const verdictFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
     const stored = readEvidence(terminal, file3);
-    const config3 = text(flags, "config");
+    const config3 = text2(flags, "config");
     const evidence = config3 === void 0 ? stored : withTolerances(stored, terminal, config3);
     const { verdict, context } = judged(evidence);
     terminal.print(
@@ -76345,7 +77015,7 @@ var judge2 = {
 };
 var failOn = ["regression", "invalid", "service-failed"];
 function judged(evidence) {
-  const progress = judge(evidence, { final: true });
+  const progress = judge(evidence, { final: true, nearest });
   if (progress.kind !== "decided") throw new Error("final evidence is always decided");
   const reported = {
     verdict: progress.verdict,
@@ -76360,7 +77030,7 @@ function judged(evidence) {
     {
       id: "default",
       run: { kind: "local" },
-      links: nowhere,
+      links: nowhere2,
       configFile: "tailgate.yml",
       history: [],
       call: "tailgate",
@@ -76451,16 +77121,16 @@ var load2 = {
       }
       const seed = numberFlag(flags, "seed", { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
       const arrivals = readArrivals(flags);
-      const json2 = text(flags, "json");
+      const json2 = text2(flags, "json");
       const resultFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
       const timeout = durationFlag(flags, "timeout", secondsToNs(600)) ?? msToNs(5e3);
       const maxSockets = numberFlag(flags, "max-sockets", { least: 1, most: 1e4, whole: true }) ?? 256;
       const requests = prepareRequests([
         {
-          method: text(flags, "method") ?? "GET",
+          method: text2(flags, "method") ?? "GET",
           path: target.path,
-          headers: readHeaders(text(flags, "header")),
-          body: text(flags, "body") ?? null,
+          headers: readHeaders(text2(flags, "header")),
+          body: text2(flags, "body") ?? null,
           weight: 1,
           expect: { status: [{ from: 200, to: 399 }] }
         }
@@ -76515,7 +77185,7 @@ function readTarget(url2) {
   return { origin: parsed.origin, path: `${parsed.pathname}${parsed.search}` };
 }
 function readArrivals(flags) {
-  const given2 = text(flags, "arrivals") ?? "constant";
+  const given2 = text2(flags, "arrivals") ?? "constant";
   if (given2 !== "constant" && given2 !== "poisson") {
     throw usage(load2, `--arrivals is "${given2}"; it wants constant or poisson`);
   }
@@ -76550,6 +77220,7 @@ function markdownPhrase(phrase) {
   }).join("");
 }
 function rowName2(row, alone) {
+  if (row.isBenchmark) return markdownName(row.scenario);
   return alone ? row.metric : `${row.metric} of ${markdownName(row.scenario)}`;
 }
 var changeCell = (row) => row.interval === "" ? row.change : `${row.change} [${row.interval}]`;
@@ -76700,16 +77371,16 @@ function withMostRows(view, limit, marker) {
   }
   return render(view, "judged", most, marker);
 }
-function render(view, form, rows2, marker) {
-  const sections = sectionsOf(view, form, rows2);
+function render(view, form2, rows2, marker) {
+  const sections = sectionsOf(view, form2, rows2);
   if (marker !== null) sections.push(marker);
   return `${sections.filter((section) => section !== "").join("\n\n")}
 `;
 }
-function sectionsOf(view, form, rows2) {
+function sectionsOf(view, form2, rows2) {
   const headline2 = markdownPhrase(view.headline);
   const head = [headline2, ...explanation(view), ...log2(view)];
-  switch (form) {
+  switch (form2) {
     case "full":
       return [
         ...head,
@@ -76724,7 +77395,7 @@ function sectionsOf(view, form, rows2) {
     case "verdict":
       return [headline2, `Everything else is in ${summaryLink(view)} and in the evidence file.`, footer(view)];
     default:
-      return assertNever(form);
+      return assertNever(form2);
   }
 }
 var summaryLink = (view) => markdownLink("the job summary", view.links.summary ?? view.links.run);
@@ -76801,10 +77472,10 @@ var report = {
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [file3], terminal) => {
-    const format = text(flags, "format") ?? "markdown";
-    const known = forms2.find((form) => form === format);
+    const format = text2(flags, "format") ?? "markdown";
+    const known = forms2.find((form2) => form2 === format);
     if (known === void 0) throw usage(report, `--format is "${format}"; it wants ${forms2.join(", ")}`);
-    const output2 = text(flags, "output");
+    const output2 = text2(flags, "output");
     const reportFile = output2 === void 0 ? null : outputFile(terminal, "output", output2);
     const evidence = readEvidence(terminal, file3);
     const { verdict, context } = judged(evidence);

@@ -153,7 +153,35 @@ async function calibrate(loop, target, clock) {
 }
 
 // src/microbench/modules.ts
+import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
+
+// src/microbench/other-tools.ts
+var tools = {
+  vitest: {
+    name: "vitest",
+    command: "npx vitest bench --run --outputJson out.json >/dev/null; cat out.json",
+    format: "vitest"
+  },
+  tinybench: { name: "tinybench", command: "node FILE", format: "tinybench" },
+  mitata: { name: "mitata", command: "node FILE", format: "mitata" },
+  benchmark: { name: "benchmark.js", command: "node FILE", format: "benchmark-js" }
+};
+var imported = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*['"]([^'"]+)['"]/g;
+function toolOf(text) {
+  for (const [, from] of text.matchAll(imported)) {
+    if (Object.hasOwn(tools, from)) return tools[from];
+  }
+  return /(?:^|[^.\w])(?:bench|benchmark)(?:\.\w+)*\s*\(\s*['"`]/.test(text) ? "unknown" : null;
+}
+function wayOut(text) {
+  const tool = toolOf(text);
+  const own = "every exported function is a benchmark, such as: export const parse = () => parseIt(text)";
+  if (tool === null) return own;
+  const [name, run] = tool === "unknown" ? ["another tool", "--command with a command that prints its result file"] : [tool.name, `--command "${tool.command}" --format ${tool.format}`];
+  return `files that call bench() of ${name} are not supported as they are, because it measures by itself. Export what bench() is given (${own}), run the tool (${run}), or leave the file out (--files)`;
+}
+var isForeign = (text) => toolOf(text) !== null;
 
 // src/microbench/typescript.ts
 import * as nodeModule from "node:module";
@@ -190,12 +218,15 @@ function spellings(specifier) {
 
 // src/microbench/modules.ts
 async function importBenchmarks(path) {
+  const text = await readFile(path, "utf8");
+  if (false) throw new Error(`it exports no function; ${wayOut(text)}`);
   let exported;
   if (/\.[cm]?ts$/.test(path)) resolveTypeScript();
   try {
     exported = await import(pathToFileURL(path).href);
   } catch (error) {
-    throw new Error(whyNotLoaded(error, path), { cause: error });
+    const hint = isForeign(text) ? `; ${wayOut(text)}` : "";
+    throw new Error(`${whyNotLoaded(error, path)}${hint}`, { cause: error });
   }
   const functions = new Map(Object.entries(flattened(exported)).filter(isBenchmark));
   const take = (name) => {
@@ -204,11 +235,7 @@ async function importBenchmarks(path) {
     return found;
   };
   const module = { setup: take("setup"), teardown: take("teardown"), benchmarks: functions };
-  if (functions.size === 0) {
-    throw new Error(
-      "it exports no function; every exported function is a benchmark. A file that calls bench() of another tool is run with a command and a format"
-    );
-  }
+  if (functions.size === 0) throw new Error(`it exports no function; ${wayOut(text)}`);
   return module;
 }
 function flattened(exported) {
