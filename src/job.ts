@@ -7,6 +7,7 @@ import type { Clock, Random } from './kernel/world.ts';
 import type { Generator } from './load/protocol.ts';
 import type { ScenarioShots } from './load/scenario-shots.ts';
 import type { RunningService } from './service/service.ts';
+import type { SideMeter } from './service/side-meter.ts';
 import type { Sessions } from './shots.ts';
 
 /** What every round of a job shares. */
@@ -30,4 +31,6 @@ export interface RoundJob {
 
 export interface BothServices extends AsyncDisposable {
   readonly services: Readonly<Record<Side, RunningService>>;
+  /** What each side has used, from the source that the configuration names. */
+  readonly meters: Readonly<Record<Side, SideMeter>>;
 }

@@ -5,18 +5,15 @@ import type { Round, RoundSide } from './evidence/trial.ts';
 import type { BothServices, RoundJob } from './job.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { maskedError, maskValues } from './kernel/masking.ts';
-import { ns, type PerSecond, perSecond, secondsToNs } from './kernel/units.ts';
+import { ns, type PerSecond, perSecond } from './kernel/units.ts';
 import { otherSide, type Side, sides } from './kernel/words.ts';
 import { seededRandom } from './kernel/world.ts';
 import { type BlockCost, blockRequests, fitsBeforeCap, isSettled, nextBlockRate } from './load/warm-up.ts';
-import type { RunningService } from './service/service.ts';
+import { readAtRest, readSide, spentBetween } from './readings.ts';
 import { drawShots, openSessions, sendShots } from './shots.ts';
 import { measureInTurns } from './turns.ts';
 
 type WarmUp = RoundSide['warmUp'];
-
-/** How long nothing is asked of either side while the idle rate is read. */
-const idleStretch = secondsToNs(0.2);
 
 /**
  * Runs one round.
@@ -44,20 +41,21 @@ async function measureUnmasked(
 ): Promise<Round> {
   const startedAt = ofAll.clock.now();
   await using both = await ofAll.startBoth(round);
-  const { services } = both;
+  const { services, meters } = both;
   const job = { ...ofAll, sessions: await openSessions(ofAll, services) };
   const scenarios = scenariosOf(job, round);
   await openSockets(job, services, scenarios[0]!.name, scenarios);
-  const warmUp = await warmBoth(job, services, round, scenarios);
-  const idleRate = await readIdleRates(job, services);
-  const trials = await measureInTurns(job, services, round, replaceable);
+  const warmUp = await warmBoth(job, both, round, scenarios);
+  const atRest = await readAtRest(job, meters);
+  const trials = await measureInTurns(job, both, round, atRest, replaceable);
   const record = (side: Side): RoundSide => ({
     startTime: services[side].startTime,
     origin: services[side].origin,
     warmUp: warmUp[side],
-    idleRate: idleRate[side],
-    peakMemory: services[side].peakMemory(),
-    preciseCost: services[side].cost()?.precise ?? false,
+    idleRate: atRest[side].idleRate,
+    peakMemory: meters[side].peakMemory(),
+    preciseCost: meters[side].precise(),
+    ...(meters[side].disturbs ? { readingCost: atRest[side].reading.cpu } : {}),
   });
   const records = { baseline: record('baseline'), candidate: record('candidate') };
   for (const side of sides) await job.generator.close(services[side].origin);
@@ -106,7 +104,7 @@ async function openSockets(
 /** Load that is thrown away, block by block in turns, until a request's cost settles or the cap ends it. */
 async function warmBoth(
   job: RoundJob,
-  services: BothServices['services'],
+  both: BothServices,
   round: RoundPlan,
   scenarios: readonly ScenarioSettings[],
 ): Promise<Record<Side, WarmUp>> {
@@ -130,7 +128,7 @@ async function warmBoth(
     const scenario = scenarios[blocks.baseline.length % scenarios.length]!;
     const slot = `round-${round.index}/block-${blocks.baseline.length}`;
     for (const side of order) {
-      blocks[side].push(await warmBlock(job, services[side], { scenario: scenario.name, slot }, rate, size));
+      blocks[side].push(await warmBlock(job, both, side, { scenario: scenario.name, slot }, rate, size));
       requests[side] += size;
     }
   }
@@ -144,40 +142,24 @@ async function warmBoth(
 /** One block of warm-up load against one side. @returns CPU a successful request, in ns. */
 async function warmBlock(
   job: RoundJob,
-  service: RunningService,
+  { services, meters }: BothServices,
+  side: Side,
   of: { readonly scenario: string; readonly slot: string },
   rate: PerSecond,
   requests: number,
 ): Promise<BlockCost> {
-  const before = service.cost();
+  const before = await readSide(job, meters[side]);
   const { counts } = await sendShots(
     job,
-    service,
+    services[side],
     drawShots(job, {
       ...of,
-      side: service.side,
+      side,
       purpose: 'warm-up',
       shape: { rate, extent: { kind: 'count', shots: requests }, arrivals: 'constant', leadIn: 0 },
       random: job.random.fork(`warm-up-${job.random.next()}`),
     }),
   );
-  const after = service.cost();
-  return counts.ok === 0 || before === null || after === null ? null : (after.cpu - before.cpu) / counts.ok;
-}
-
-/** CPU nanoseconds a nanosecond while nothing is asked of either side. */
-async function readIdleRates(
-  job: RoundJob,
-  services: BothServices['services'],
-): Promise<Record<Side, number>> {
-  const before = { baseline: services.baseline.cost(), candidate: services.candidate.cost() };
-  const began = job.clock.now();
-  await job.clock.sleep(idleStretch, job.signal);
-  const elapsed = job.clock.now() - began;
-  const rate = (side: Side): number => {
-    const after = services[side].cost();
-    const earlier = before[side];
-    return after === null || earlier === null ? 0 : (after.cpu - earlier.cpu) / elapsed;
-  };
-  return { baseline: rate('baseline'), candidate: rate('candidate') };
+  const spent = spentBetween(before, await readSide(job, meters[side]));
+  return counts.ok === 0 || spent === null ? null : spent / counts.ok;
 }

@@ -11,6 +11,7 @@ import { behindFront, type Planted } from './service/front-order.ts';
 import { pinService } from './service/placement.ts';
 import { pickPorts } from './service/ports.ts';
 import { type RunningService, type ServiceHandle, spawnService } from './service/service.ts';
+import { type SideMeter, sideMeter } from './service/side-meter.ts';
 
 export interface SidesJob {
   readonly config: GateConfig;
@@ -82,8 +83,10 @@ export async function startBoth(job: SidesJob, round: RoundPlan): Promise<BothSe
     const order = [round.probeFirst, otherSide(round.probeFirst)];
     const ready = await Promise.all(order.map((side) => spawned.get(side)!.waitUntilReady()));
     const serviceOf = (side: Side): RunningService => ready[order.indexOf(side)]!;
+    const meterOf = (side: Side): SideMeter => meterFor(job, serviceOf(side), ports[place(side)]);
     return {
       services: { baseline: serviceOf('baseline'), candidate: serviceOf('candidate') },
+      meters: { baseline: meterOf('baseline'), candidate: meterOf('candidate') },
       [Symbol.asyncDispose]: stopAll,
     };
   } catch (error) {
@@ -91,4 +94,15 @@ export async function startBoth(job: SidesJob, round: RoundPlan): Promise<BothSe
     await stopAll().catch(() => undefined);
     throw error;
   }
+}
+
+/** What is planted burns in the front, which only the process tree sees. */
+function meterFor({ config, front }: SidesJob, service: RunningService, port: number): SideMeter {
+  return sideMeter({
+    cost: front === undefined ? config.cost : { kind: 'process-tree' },
+    counters: front === undefined ? config.metrics : [],
+    trees: [service],
+    origin: service.origin,
+    fill: (text) => text.replaceAll('{port}', String(port)).replaceAll('{side}', service.side),
+  });
 }

@@ -1,13 +1,14 @@
 /** Conductor of the slices of one round: who is under load when, at what cost, and what is run again. */
 import type { RoundPlan, SlicePlan } from './config/plan.ts';
 import { sliceRandom } from './config/rounds.ts';
-import { attributeCost, type CostReading } from './evidence/cost-windows.ts';
+import { attributeCost, type CostReading, type WindowGrowth } from './evidence/cost-windows.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
 import type { Trial } from './evidence/trial.ts';
 import type { BothServices, RoundJob } from './job.ts';
 import { ns } from './kernel/units.ts';
 import { otherSide, type Side, sides } from './kernel/words.ts';
 import type { SliceResult } from './load/protocol.ts';
+import { type AtRest, readSide } from './readings.ts';
 import { type Noise, noiseBetween, readMachine } from './service/machine.ts';
 import { drawShots, sendShots } from './shots.ts';
 
@@ -22,32 +23,34 @@ interface RunSlice {
 
 /**
  * Runs the slices of a round in the drawn order, then again the pairs that were unsound.
+ * @param atRest what a reading costs each side.
  * @param replaceable how many unsound pairs may be run again.
  */
 export async function measureInTurns(
   job: RoundJob,
-  services: BothServices['services'],
+  both: BothServices,
   round: RoundPlan,
+  atRest: Readonly<Record<Side, AtRest>>,
   replaceable: number,
 ): Promise<readonly Trial[]> {
   const run: RunSlice[] = [];
-  for (const slice of round.slices) run.push(await runSlice(job, services, round, slice, false));
+  for (const slice of round.slices) run.push(await runSlice(job, both, round, slice, false));
   for (const slice of replacements(job, run).slice(0, 2 * replaceable)) {
-    run.push(await runSlice(job, services, round, slice, true));
+    run.push(await runSlice(job, both, round, slice, true));
   }
-  return withCost(job, services, run);
+  return await withCost(job, both, atRest, run);
 }
 
 async function runSlice(
   job: RoundJob,
-  services: BothServices['services'],
+  both: BothServices,
   round: RoundPlan,
   slice: SlicePlan,
   replacement: boolean,
 ): Promise<RunSlice> {
   job.signal.throwIfAborted();
   const plan = job.plan.scenarios.find((one) => one.name === slice.scenario)!;
-  const service = services[slice.side];
+  const service = both.services[slice.side];
   service.throwIfExited();
   // Drawn before anything is read off: making requests is no part of the slice.
   const drawn = drawShots(job, {
@@ -63,8 +66,8 @@ async function runSlice(
     },
     random: sliceRandom(job.plan.seed, round.index, slice.scenario, slice.pair),
   });
+  const start = await readSide(job, both.meters[slice.side]);
   const before = readMachine();
-  const start = readCost(job, services, slice.side);
   const load = await sendShots(job, service, drawn);
   service.throwIfExited();
   return { slice, replacement, start, load, machine: noiseBetween(before, readMachine()) };
@@ -84,25 +87,28 @@ function replacements(job: RoundJob, run: readonly RunSlice[]): SlicePlan[] {
   });
 }
 
-function withCost(
+async function withCost(
   job: RoundJob,
-  services: BothServices['services'],
+  both: BothServices,
+  atRest: Readonly<Record<Side, AtRest>>,
   run: readonly RunSlice[],
-): readonly Trial[] {
-  const costs = new Map<RunSlice, Trial['cost']>();
+): Promise<readonly Trial[]> {
+  const grown = new Map<RunSlice, WindowGrowth>();
   for (const side of sides) {
     const own = run.filter(({ slice }) => slice.side === side);
     const windows = attributeCost(
       own.map(({ start }) => start),
       own.map(({ load }) => load.elapsed),
-      readCost(job, services, side),
+      await readSide(job, both.meters[side]),
+      atRest[side].reading,
     );
     own.forEach((slice, index) => {
-      costs.set(slice, windows[index] ?? null);
+      grown.set(slice, windows[index]!);
     });
   }
   return run.map((one) => {
     const saturated = isSaturated(one.load);
+    const { cost, reason, counters } = grown.get(one)!;
     return {
       scenario: one.slice.scenario,
       side: one.slice.side,
@@ -110,15 +116,12 @@ function withCost(
       replacement: one.replacement,
       startedAt: ns(one.start.at - job.startedAt),
       load: one.load,
-      cost: costs.get(one) ?? null,
+      cost,
+      ...(reason === null ? {} : { costUnknown: reason }),
+      ...(Object.keys(counters).length === 0 ? {} : { counters }),
       machine: one.machine,
       saturated,
       unsound: unsoundReasons(one.load, saturated),
     };
   });
-}
-
-function readCost(job: RoundJob, services: BothServices['services'], side: Side): CostReading {
-  const sample = services[side].cost();
-  return { at: job.clock.now(), cpu: sample === null ? null : sample.cpu };
 }

@@ -6,6 +6,7 @@ import { faultsOf, type Reading } from './problems.ts';
 import { arrivals } from './schema-arrivals.ts';
 import { microbenchmarks, waivers } from './schema-judging.ts';
 import { scenarioRate, scenarios } from './schema-scenarios.ts';
+import { cost, metrics } from './schema-services.ts';
 import {
   choice,
   duration,
@@ -73,6 +74,8 @@ const file = group({
   'max-in-flight': whole(1, 1_000_000).default(10_000),
   scenarios: scenarios.prefault([{}]),
   microbenchmarks,
+  cost,
+  metrics,
 
   'time-budget': duration('1s', '6h').prefault('4m').describe('Measuring and confirmation, without setup.'),
   rounds: group({ aim: roundCount.default(12), least: roundCount.default(6), most: roundCount.default(15) })

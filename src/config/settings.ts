@@ -1,6 +1,7 @@
 /** What a job was asked to do, with every default filled in: downstream of here nothing is optional. */
 import type { Bytes, Nanoseconds, PerSecond, Ratio } from '../kernel/units.ts';
 import type { FailOn, Format, MetricName } from '../kernel/words.ts';
+import type { CostSettings, CounterSettings } from './settings-services.ts';
 
 export type Arrivals =
   | 'constant'
@@ -191,6 +192,9 @@ export interface GateConfig {
   readonly maxInFlight: number;
   readonly scenarios: readonly ScenarioSettings[];
   readonly microbenchmarks: MicrobenchmarkSettings;
+
+  readonly cost: CostSettings;
+  readonly metrics: readonly CounterSettings[];
 
   readonly timeBudget: Nanoseconds;
   readonly rounds: { readonly aim: number; readonly least: number; readonly most: number };

@@ -4,6 +4,7 @@ import type { FileSettings } from './schema.ts';
 import { defaultBenchGlobs } from './schema-judging.ts';
 import type { GateConfig, MicrobenchmarkSettings } from './settings.ts';
 import { toScenario } from './to-scenario.ts';
+import { toCost, toCounters } from './to-services.ts';
 
 /** @param env `env` of the file with the job's variables put in. */
 export function toGateConfig(file: FileSettings, env: Readonly<Record<string, string>>): GateConfig {
@@ -27,6 +28,8 @@ export function toGateConfig(file: FileSettings, env: Readonly<Record<string, st
     maxInFlight: file['max-in-flight'],
     scenarios: file.scenarios.map((scenario) => toScenario(scenario, file.rate)),
     microbenchmarks: toMicrobenchmarks(file.microbenchmarks),
+    cost: toCost(file.cost),
+    metrics: toCounters(file.metrics),
     timeBudget: file['time-budget'],
     rounds: file.rounds,
     slices: file.slices,

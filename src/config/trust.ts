@@ -11,6 +11,8 @@ export function trustedConfig(candidate: GateConfig, baseline: GateConfig | null
   if (candidate.trustConfig !== 'baseline' && baseline.trustConfig !== 'baseline') return candidate;
   const { judge, waivers, microbenchmarks, failOn, onBaselineFailure, onDifferentBody, confirm, paths } =
     baseline;
+  // A counter that stands still would pass everything.
+  const { cost, metrics } = baseline;
   return {
     ...candidate,
     judge,
@@ -21,6 +23,8 @@ export function trustedConfig(candidate: GateConfig, baseline: GateConfig | null
     onDifferentBody,
     confirm,
     paths,
+    cost,
+    metrics,
     trustConfig: 'baseline',
   };
 }

@@ -17,7 +17,7 @@ export interface EvidenceStart {
   readonly warnings: readonly Warning[];
   readonly placement: Evidence['placement'];
   readonly plan: JobPlan;
-  readonly config: Pick<GateConfig, 'judge' | 'onDifferentBody'>;
+  readonly config: Pick<GateConfig, 'judge' | 'onDifferentBody' | 'cost'>;
   readonly waivers: readonly Waiver[];
 }
 
@@ -39,6 +39,7 @@ export function startEvidence(start: EvidenceStart): Evidence {
     waivers: start.waivers,
     onDifferentBody: start.config.onDifferentBody,
     placement: start.placement,
+    cost: start.config.cost,
     floor: [],
     rounds: [],
     benchmarks: null,

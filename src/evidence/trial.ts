@@ -1,6 +1,7 @@
 /** What was measured: slices, rounds and the whole job's evidence, as plain data that is stored as it is. */
 import type { JobPlan } from '../config/plan.ts';
 import type { JudgeSettings, WaiverSettings } from '../config/settings.ts';
+import type { CostSettings } from '../config/settings-services.ts';
 import type { Warning } from '../kernel/errors.ts';
 import type { Bytes, Nanoseconds } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
@@ -29,16 +30,23 @@ export interface Trial {
   readonly startedAt: Nanoseconds;
   readonly load: SliceResult;
   readonly cost: {
-    /** CPU of the process tree from the start of this slice to the start of the same side's next slice, or end of round. */
+    /** CPU of the side from the start of this slice to the start of the same side's next slice, or end of round. */
     readonly cpu: Nanoseconds;
     /** The part of that stretch in which this side was not under load. */
     readonly idle: Nanoseconds;
   } | null;
+  /** Why `cost` is null. */
+  readonly costUnknown?: string;
+  /** Growth of the other counters over the same stretch, by name. */
+  readonly counters?: Readonly<Record<string, CounterGrowth>>;
   /** What the machine did meanwhile. */
   readonly machine: Noise;
   readonly saturated: boolean;
   readonly unsound: readonly UnsoundReason[];
 }
+
+/** What a counter grew by, or why that is not known. */
+export type CounterGrowth = { readonly by: number } | { readonly unknown: string };
 
 export interface RoundSide {
   readonly startTime: Nanoseconds;
@@ -49,6 +57,8 @@ export interface RoundSide {
   readonly peakMemory: Bytes | null;
   /** False when only tick counters could be read. */
   readonly preciseCost: boolean;
+  /** CPU time that a reading itself cost the side; taken off every slice. */
+  readonly readingCost?: Nanoseconds;
 }
 
 export interface Round {
@@ -106,6 +116,8 @@ export interface Evidence {
   readonly onDifferentBody: 'warn' | 'stop';
   /** Whether generator and services had CPUs of their own. */
   readonly placement: 'shared' | 'apart';
+  /** Where CPU time was read; the process tree when it is not said. */
+  readonly cost?: CostSettings;
   readonly floor: readonly Floor[];
   readonly rounds: readonly Round[];
   /** null: none were found, or none were wanted. */

@@ -243,8 +243,20 @@ const missingCost = (rounds: readonly UsableRound[]): string =>
   rounds.every((round) =>
     round.pairs.every((pair) => pair.baseline.cost === null && pair.candidate.cost === null),
   )
-    ? 'the CPU time of the service could not be read'
+    ? unreadable(rounds)
     : 'too few slices have both CPU time and right answers';
+
+/** Every slice says why it has no cost; the reason of most stands for all. */
+function unreadable(rounds: readonly UsableRound[]): string {
+  const reasons = rounds
+    .flatMap((round) => round.pairs.flatMap((pair) => sides.map((side) => pair[side].costUnknown)))
+    .filter((reason) => reason !== undefined);
+  const times = new Map<string, number>();
+  for (const reason of reasons) times.set(reason, (times.get(reason) ?? 0) + 1);
+  const [most] = [...times].sort(([, a], [, b]) => b - a);
+  const why = most === undefined ? '' : `: ${most[0]}`;
+  return `the CPU time of the service could not be read${why}`;
+}
 
 const failedShots = (trial: Trial): number => {
   const { failed, timedOut, dropped, unfinished } = trial.load.counts;

@@ -7,7 +7,7 @@ const configOf = (lines: string) =>
   readConfig(lines, { source: 'test', overrides: {}, environment: {} }).config;
 const strict = 'start: old\nfail-on: [regression, missing]\njudge: { cpu: { min: 1%, detect: 3% } }';
 const loose =
-  'start: new\nrate: 900\nfail-on: []\npaths: [docs/**]\njudge: { cpu: { min: 50%, detect: 90% } }';
+  'start: new\nrate: 900\ncost: { cgroup: /sys/fs/cgroup/none }\nfail-on: []\npaths: [docs/**]\njudge: { cpu: { min: 50%, detect: 90% } }';
 
 test('by default the candidate says it all', () => {
   expect(trustedConfig(configOf(loose), configOf(strict))).toEqual(configOf(loose));
@@ -23,6 +23,7 @@ test.each([
     expect(config.judge.cpu).toEqual({ min: 0.01, detect: 0.03 });
     expect(config.failOn).toEqual(['regression', 'missing']);
     expect(config.paths).toEqual([]);
+    expect(config.cost).toEqual({ kind: 'process-tree' });
     expect([config.start, config.scenarios[0]?.rate]).toEqual(['new', 900]);
   },
 );
