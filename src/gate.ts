@@ -22,7 +22,7 @@ import type { RoundJob } from './job.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
-import { maskedError } from './kernel/masking.ts';
+import { maskedError, maskValues } from './kernel/masking.ts';
 import type { Nanoseconds } from './kernel/units.ts';
 import type { Side } from './kernel/words.ts';
 import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
@@ -35,7 +35,7 @@ import type { Planted } from './service/front-order.ts';
 import { readEnvironment, usableCpus } from './service/machine.ts';
 import { pinGenerator, planPlacement } from './service/placement.ts';
 import { projectIn } from './settings.ts';
-import { maskOf, mostShotsOf, prepareShots } from './shots.ts';
+import { mostShotsOf, prepareShots, secretsOf } from './shots.ts';
 import { startBoth } from './sides.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
 import type { Verdict } from './verdict/finding.ts';
@@ -236,7 +236,7 @@ async function measure(
     generator,
     prepared: shots,
     sessions: new Map(),
-    secrets: new Set(),
+    secrets: new Set(secretsOf(job.environment, config)),
     startBoth: (round) => startBoth({ ...job, config, random, directories: built.directories }, round),
     startedAt: job.clock.now(),
     signal: job.signal,
@@ -282,4 +282,4 @@ async function withoutBaseline(job: GateJob, found: Findings, why: TailgateError
 
 /** What a command or service printed may hold the secrets it was given. */
 const masked = (error: TailgateError, job: GateJob, config: GateConfig): TailgateError =>
-  maskedError(error, maskOf(job.environment, config));
+  maskedError(error, maskValues(secretsOf(job.environment, config)));

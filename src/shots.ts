@@ -5,7 +5,7 @@ import { requestSecrets } from './config/secrets.ts';
 import { bodyLimit, type GateConfig, pathLimit } from './config/settings.ts';
 import type { BothServices, RoundJob } from './job.ts';
 import { TailgateError } from './kernel/errors.ts';
-import { type Mask, maskFor, maskValues } from './kernel/masking.ts';
+import { maskValues, secretValues } from './kernel/masking.ts';
 import { type Side, sides } from './kernel/words.ts';
 import { type Random, seededRandom } from './kernel/world.ts';
 import type { SliceResult } from './load/protocol.ts';
@@ -50,11 +50,12 @@ export function mostShotsOf(plan: JobPlan, scenario: string): number {
   return (rounds * slices + replaced) * (sliceRequests + plan.leadIn);
 }
 
-/** Takes out what the job's variables and its requests carry of secrets. */
-export function maskOf(environment: Variables, config: GateConfig): Mask {
-  const byName = maskFor(environment, config.env);
-  const byUse = maskValues(requestSecrets(config, { ...environment, ...config.env }));
-  return (text) => byUse(byName(text));
+/** What the job's variables and its requests carry of secrets. */
+export function secretsOf(environment: Variables, config: GateConfig): readonly string[] {
+  return [
+    ...secretValues(environment, config.env),
+    ...requestSecrets(config, { ...environment, ...config.env }),
+  ];
 }
 
 /** What `${session}` is on each side; scenarios without a session are left out. */
@@ -117,17 +118,24 @@ export function drawShots(job: RoundJob, order: ShotsOrder): ReturnType<Scenario
   });
 }
 
-/** Sends what was drawn. */
+/** Sends what was drawn. What failed checks show of answers is masked: it is kept and printed. */
 export async function sendShots(
   job: RoundJob,
   service: RunningService,
   drawn: ReturnType<typeof drawShots>,
 ): Promise<SliceResult> {
-  return await job.generator.slice({
+  const result = await job.generator.slice({
     target: service.target,
     ...drawn,
     timeout: job.config.timeout,
     maxSockets: job.config.maxSockets,
     maxInFlight: job.config.maxInFlight,
   });
+  if (result.checks === undefined) return result;
+  const mask = maskValues(job.secrets);
+  const samples = result.checks.samples.map(({ check, got }) => ({ check: mask(check), got: mask(got) }));
+  const errors = Object.fromEntries(
+    Object.entries(result.errors).map(([name, count]) => [mask(name), count]),
+  );
+  return { ...result, errors, checks: { ...result.checks, samples } };
 }

@@ -199,6 +199,14 @@ const loadForm = objectOf({
   inFlight: objectOf({ halfway: count, atEnd: count, peak: count }),
   errors: counts,
   statuses: counts,
+  checks: optional(
+    objectOf({
+      answers: count,
+      looked: count,
+      failed: count,
+      samples: listOf(objectOf({ check: text, got: text })),
+    }),
+  ),
   bodies: objectOf({ minBytes: amount, maxBytes: amount, totalBytes: amount, checksums: tableOf(text) }),
   histograms: objectOf({ response: text, onTime: text, success: text, service: text, lateness: text }),
   generator: objectOf({

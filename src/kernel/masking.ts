@@ -10,12 +10,17 @@ export type Mask = (text: string) => string;
 
 /** @param environments variables by name; later ones add to earlier ones. */
 export function maskFor(...environments: readonly Readonly<Record<string, string | undefined>>[]): Mask {
-  return maskValues(
-    environments
-      .flatMap((environment) => Object.entries(environment))
-      .filter(([name]) => secretName.test(name))
-      .map(([, value]) => value ?? ''),
-  );
+  return maskValues(secretValues(...environments));
+}
+
+/** The values of variables that are secrets by their name. */
+export function secretValues(
+  ...environments: readonly Readonly<Record<string, string | undefined>>[]
+): readonly string[] {
+  return environments
+    .flatMap((environment) => Object.entries(environment))
+    .filter(([name]) => secretName.test(name))
+    .map(([, value]) => value ?? '');
 }
 
 /** @param secrets the values themselves; those too short to be told from other text are left in. */

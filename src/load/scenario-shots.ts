@@ -1,9 +1,10 @@
 /** A scenario made ready once a job: files read, templates compiled; then each slice's requests drawn before its send. */
-import type { MessageSettings, ScenarioSettings, SessionSettings } from '../config/settings.ts';
+import type { Expectations, MessageSettings, ScenarioSettings, SessionSettings } from '../config/settings.ts';
 import { messageOf, TailgateError, type Warning } from '../kernel/errors.ts';
 import { parseTemplate } from '../kernel/templates.ts';
 import { bytes } from '../kernel/units.ts';
 import { type Random, seededRandom } from '../kernel/world.ts';
+import { checksOf } from './checks.ts';
 import { Drawn, tooMany } from './drawn.ts';
 import { type Feed, readFeed } from './feeds.ts';
 import { compileMessage, fillMessage, type Message, type MessageLimits } from './messages.ts';
@@ -46,7 +47,8 @@ const mostHeaderLists = 10_000;
 
 interface CompiledRequest {
   readonly message: Message;
-  readonly expect: ScenarioSettings['requests'][number]['expect'];
+  /** One object for all shots of the request, also on its way to the generator. */
+  readonly right: Pick<PreparedRequest, 'expected' | 'checks'>;
 }
 
 export class ScenarioShots {
@@ -80,7 +82,7 @@ export class ScenarioShots {
       });
     this.#requests = used.map((request) => ({
       message: compile(request, { auth: settings.auth, sizing: request }),
-      expect: request.expect,
+      right: rightOf(request.expect),
     }));
     this.session =
       settings.session === null
@@ -175,7 +177,7 @@ export class ScenarioShots {
     const { message, take } = this.session;
     const problems: string[] = [];
     const filled = fillMessage(message, { random, counter: 1, row: [], session: '' });
-    const request = prepare({ ...filled, expect: { status: [] } }, problems, []);
+    const request = prepare({ ...filled, expect: noStatus }, problems, []);
     if (problems.length === 0) return { request, take };
     throw new TailgateError({
       code: 'usage',
@@ -194,11 +196,11 @@ export class ScenarioShots {
   }
 
   #prepare(index: number, values: ShotValues, row: number | null): PreparedRequest {
-    const { message, expect } = this.#requests[index]!;
+    const { message } = this.#requests[index]!;
     const problems: string[] = [];
     let prepared: PreparedRequest | null = null;
     try {
-      prepared = prepare({ ...fillMessage(message, values), expect }, problems, []);
+      prepared = prepare({ ...fillMessage(message, values), expect: noStatus }, problems, []);
     } catch (error) {
       problems.push(messageOf(error));
     }
@@ -213,12 +215,13 @@ export class ScenarioShots {
 
   /** Headers that are the same for every shot are one list, also on their way to the generator. */
   #sharing(index: number, prepared: PreparedRequest, session: string): PreparedRequest {
-    if (this.#requests[index]!.message.headersVary) return prepared;
+    const { message, right } = this.#requests[index]!;
+    if (message.headersVary) return { ...prepared, ...right };
     const key = `${index}/${session}`;
     const headers = this.#headers.get(key) ?? prepared.headers;
     if (this.#headers.size > mostHeaderLists) this.#headers.clear();
     this.#headers.set(key, headers);
-    return { ...prepared, headers };
+    return { ...prepared, headers, ...right };
   }
 
   /** Makes every request once, so that what cannot be sent is said before anything is built. */
@@ -226,10 +229,10 @@ export class ScenarioShots {
     const problems: string[] = [];
     const warnings: Warning[] = [];
     const random = seededRandom('trial');
-    for (const { message, expect } of this.#requests) {
+    for (const { message } of this.#requests) {
       const row = message.takesRow ? this.#feed!.rows[0]! : [];
       const filled = fillMessage(message, { random, counter: 1, row, session: 'session' });
-      prepare({ ...filled, expect }, problems, warnings);
+      prepare({ ...filled, expect: noStatus }, problems, warnings);
     }
     if (this.session !== null) this.setUp(random);
     if (problems.length === 0) return warnings;
@@ -239,6 +242,15 @@ export class ScenarioShots {
       hint: 'Change or remove what is named here in the scenario’s requests or its feed.',
     });
   }
+}
+
+/** Filled in by whoever asks: the same object for every shot. */
+const noStatus = { status: [] };
+
+function rightOf(expect: Expectations): CompiledRequest['right'] {
+  const checks = checksOf(expect);
+  const expected = expect.status.map(({ from, to }) => ({ from, to }));
+  return checks === undefined ? { expected } : { expected, checks };
 }
 
 function readFeedFile(settings: ScenarioSettings, directory: string): Feed {

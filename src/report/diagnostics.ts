@@ -16,6 +16,7 @@ import {
 import type { Side } from '../kernel/words.ts';
 import { sides } from '../kernel/words.ts';
 import type { Verdict } from '../verdict/finding.ts';
+import { checkFacts } from './checks.ts';
 import type { ReportContext } from './context.ts';
 import { durationText, none, sizeText } from './figures.ts';
 import { merged } from './latency.ts';
@@ -196,7 +197,7 @@ export function jobFacts(
       label: 'response time',
       value: say`measured from the intended send time, so that a stall counts in full`,
     });
-    facts.push(...evidence.floor.map(floorFact));
+    facts.push(...evidence.floor.map(floorFact), ...checkFacts(evidence));
     facts.push({
       label: 'CPUs',
       value:
