@@ -10,7 +10,7 @@ import { otherSide, type Side, sides } from './kernel/words.ts';
 import { seededRandom } from './kernel/world.ts';
 import { type BlockCost, blockRequests, fitsBeforeCap, isSettled, nextBlockRate } from './load/warm-up.ts';
 import { readAtRest, readSide, spentBetween } from './readings.ts';
-import { drawShots, openSessions, sendShots } from './shots.ts';
+import { drawShots, openSessions, type ShotsOrder, sendShots } from './shots.ts';
 import { measureInTurns } from './turns.ts';
 
 type WarmUp = RoundSide['warmUp'];
@@ -126,9 +126,14 @@ async function warmBoth(
       warmUp.requests === 'auto' ? Number.POSITIVE_INFINITY : warmUp.requests - requests[round.warmFirst];
     const size = Math.min(blockRequests(rate), left);
     const scenario = scenarios[blocks.baseline.length % scenarios.length]!;
-    const slot = `round-${round.index}/block-${blocks.baseline.length}`;
+    // The same requests for both sides.
+    const block = {
+      scenario: scenario.name,
+      slot: `round-${round.index}/block-${blocks.baseline.length}`,
+      random: job.random.fork(`warm-up-${job.random.next()}`),
+    };
     for (const side of order) {
-      blocks[side].push(await warmBlock(job, both, side, { scenario: scenario.name, slot }, rate, size));
+      blocks[side].push(await warmBlock(job, both, side, block, rate, size));
       requests[side] += size;
     }
   }
@@ -144,7 +149,7 @@ async function warmBlock(
   job: RoundJob,
   { services, meters }: BothServices,
   side: Side,
-  of: { readonly scenario: string; readonly slot: string },
+  block: Pick<ShotsOrder, 'scenario' | 'slot' | 'random'>,
   rate: PerSecond,
   requests: number,
 ): Promise<BlockCost> {
@@ -153,11 +158,10 @@ async function warmBlock(
     job,
     services[side],
     drawShots(job, {
-      ...of,
+      ...block,
       side,
       purpose: 'warm-up',
       shape: { rate, extent: { kind: 'count', shots: requests }, arrivals: 'constant', leadIn: 0 },
-      random: job.random.fork(`warm-up-${job.random.next()}`),
     }),
   );
   const spent = spentBetween(before, await readSide(job, meters[side]));
