@@ -1,6 +1,7 @@
 /** A service in a process of its own, for load to be sent at: quick, slow, or stopped for a while. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
 const source = `
 const busyMs = Number(process.argv[1]);
@@ -39,8 +40,15 @@ export const loadService = (busyMs = 0): Promise<LoadService> => startService(so
 /** A service that answers one request a packet, as every request on loopback is. */
 export const bareService = (): Promise<LoadService> => startService(bareSource);
 
-async function startService(code: string, ...args: readonly string[]): Promise<LoadService> {
-  const child = spawn(process.execPath, ['-e', code, ...args], {
+/** A service of test/capacity/services, such as `admission`. */
+export const capacityService = (name: string): Promise<LoadService> =>
+  startProcess([fileURLToPath(new URL(`../capacity/services/${name}.mjs`, import.meta.url))]);
+
+const startService = (code: string, ...args: readonly string[]): Promise<LoadService> =>
+  startProcess(['-e', code, ...args]);
+
+async function startProcess(args: readonly string[]): Promise<LoadService> {
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [said] = (await once(child.stdout, 'data')) as [Buffer];
