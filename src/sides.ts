@@ -1,13 +1,16 @@
 /** Conductor of both sides' processes: started in the drawn order, each on its own port, all stopped together. */
 import type { RoundPlan } from './config/plan.ts';
 import type { GateConfig } from './config/settings.ts';
+import { readTransport, type TransportSettings } from './config/transport.ts';
 import type { BothServices } from './job.ts';
+import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
 import { otherSide, type Side } from './kernel/words.ts';
 import type { Clock, Random } from './kernel/world.ts';
 import { httpGet } from './load/sender.ts';
 import { behindFront, type Planted } from './service/front-order.ts';
+import { socketPathFor } from './service/place.ts';
 import { pinService } from './service/placement.ts';
 import { pickPorts } from './service/ports.ts';
 import { type RunningService, type ServiceHandle, spawnService } from './service/service.ts';
@@ -38,6 +41,9 @@ export async function spawnSide(
 ): Promise<ServiceHandle> {
   const { config, front } = job;
   const { start } = config;
+  if (front !== undefined) refuseFront(config.transport);
+  const socketPath = config.transport.unixSocket ? socketPathFor(port) : null;
+  const transport = readTransport(config.transport, job.directories[side], socketPath);
   const fronted =
     front === undefined || behind === undefined
       ? { command: start, env: {} }
@@ -49,6 +55,7 @@ export async function spawnSide(
     baseEnv: job.environment,
     env: { ...config.env, ...fronted.env },
     port,
+    transport,
     ready: config.ready,
     startTimeout: config.startTimeout,
     stop: config.stop,
@@ -60,6 +67,17 @@ export async function spawnSide(
   });
   await pinService(handle.pid);
   return handle;
+}
+
+/** A front passes bytes on and tells requests apart by who speaks: plain HTTP/1.1 over TCP only. */
+function refuseFront({ https, http2, unixSocket }: TransportSettings): void {
+  const given = https !== null ? 'https' : http2 !== null ? 'http2' : unixSocket ? 'unix-socket' : null;
+  if (given === null) return;
+  throw new TailgateError({
+    code: 'usage',
+    message: `\`transport: { ${given}: true }\`: the self-test plants what it finds in plain HTTP/1.1 over a port only`,
+    hint: `check the gate with a configuration without \`${given}\`: how it judges does not depend on it`,
+  });
 }
 
 /**

@@ -29,6 +29,15 @@ export const fileForm: Form = {
   pattern: /^(?!\/)(?![A-Za-z]:)(?!(?:.*[\\/])?\.\.(?:[\\/]|$))[^\0]*[^\0/\\]$/,
   wanted: 'wanted a file inside the repository, relative to the project, without ..',
 };
+/** Certificates may lie anywhere, so that they need not be in the repository. */
+export const tlsFileForm: Form = {
+  pattern: /^[^\0]*[^\0/\\]$/,
+  wanted: 'wanted a file in PEM, relative to the project or absolute',
+};
+export const serverNameForm: Form = {
+  pattern: /^(?!\d+(\.\d+){3}$)[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?$/,
+  wanted: 'wanted a host name such as localhost, no address',
+};
 export const sizeForm: Form = {
   pattern: /^\d+(\.\d+)?\s*(B|KB|KiB|MB|MiB)?$/,
   wanted: 'wanted a size such as 200, 2KB or 1MB',

@@ -7,6 +7,7 @@ import { arrivals } from './schema-arrivals.ts';
 import { microbenchmarks, waivers } from './schema-judging.ts';
 import { scenarioRate, scenarios } from './schema-scenarios.ts';
 import { cost, metrics } from './schema-services.ts';
+import { transport } from './schema-transport.ts';
 import {
   choice,
   duration,
@@ -72,6 +73,7 @@ const file = group({
   timeout: duration('10ms', '60s').prefault('5s').describe('Of a shot, from its due time.'),
   'max-sockets': whole(1, 10_000).default(256),
   'max-in-flight': whole(1, 1_000_000).default(10_000),
+  transport: transport.describe('How requests reach the service. Redirects are never followed.'),
   scenarios: scenarios.prefault([{}]),
   microbenchmarks,
   cost,

@@ -2,6 +2,7 @@
 import type { Bytes, Nanoseconds, PerSecond, Ratio } from '../kernel/units.ts';
 import type { FailOn, Format, MetricName } from '../kernel/words.ts';
 import type { CostSettings, CounterSettings } from './settings-services.ts';
+import type { TransportSettings } from './transport.ts';
 
 export type Arrivals =
   | 'constant'
@@ -190,6 +191,7 @@ export interface GateConfig {
   readonly timeout: Nanoseconds;
   readonly maxSockets: number;
   readonly maxInFlight: number;
+  readonly transport: TransportSettings;
   readonly scenarios: readonly ScenarioSettings[];
   readonly microbenchmarks: MicrobenchmarkSettings;
 

@@ -2,6 +2,7 @@
 import { perSecond, ratio } from '../kernel/units.ts';
 import type { FileSettings } from './schema.ts';
 import { defaultBenchGlobs } from './schema-judging.ts';
+import { toTransport } from './schema-transport.ts';
 import type { GateConfig, MicrobenchmarkSettings } from './settings.ts';
 import { toScenario } from './to-scenario.ts';
 import { toCost, toCounters } from './to-services.ts';
@@ -26,6 +27,7 @@ export function toGateConfig(file: FileSettings, env: Readonly<Record<string, st
     timeout: file.timeout,
     maxSockets: file['max-sockets'],
     maxInFlight: file['max-in-flight'],
+    transport: toTransport(file.transport),
     scenarios: file.scenarios.map((scenario) => toScenario(scenario, file.rate)),
     microbenchmarks: toMicrobenchmarks(file.microbenchmarks),
     cost: toCost(file.cost),

@@ -121,3 +121,23 @@ function readPem(name: string, path: string, block: RegExp, wanted: string): str
     hint: `it wants ${wanted}: a text with a line such as -----BEGIN ${name.endsWith('key') ? 'PRIVATE KEY' : 'CERTIFICATE'}-----`,
   });
 }
+
+/**
+ * @param directory the built project of the side.
+ * @param socketPath where the service listens when it has no port.
+ * @throws TailgateError `usage` naming the key and the file that cannot be used.
+ */
+export function readTransport(
+  settings: TransportSettings,
+  directory: string,
+  socketPath: string | null,
+): Transport {
+  const { keepAlive, connectTimeout, https, http2 } = settings;
+  return {
+    keepAlive,
+    connectTimeout,
+    tls: https === null ? null : readTls(https, directory),
+    http2,
+    socketPath,
+  };
+}

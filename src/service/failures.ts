@@ -4,10 +4,9 @@ import type { Nanoseconds } from '../kernel/units.ts';
 import { formatDuration } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import type { Owner } from './listeners.ts';
-import { loopbackAddresses } from './listeners.ts';
+import { addressesOf, type Place, shownOrigin } from './place.ts';
 import { byWhom } from './ports.ts';
 import type { Probe, Probes, ReadyRule } from './ready.ts';
-import { originOf } from './ready.ts';
 
 /** How a service came to its end. */
 export type ServiceExit =
@@ -19,9 +18,8 @@ export type ServiceExit =
   | { readonly kind: 'stopped' };
 
 /** What every failure tells about the service. */
-export interface Subject {
+export interface Subject extends Place {
   readonly side: Side;
-  readonly port: number;
   readonly tail: readonly string[];
 }
 
@@ -48,29 +46,31 @@ export function neverReady(
   limit: Nanoseconds,
   otherPorts: readonly number[],
 ): TailgateError {
-  const asked = loopbackAddresses.map(
-    (address) => `${originOf(address, subject.port)}${rule.path}: ${describeProbe(probes[address])}`,
+  const addresses = addressesOf(subject);
+  const asked = addresses.map(
+    (address) => `${shownOrigin(address, subject)}${rule.path}: ${describeProbe(probes[address])}`,
   );
-  const silent = loopbackAddresses.every((address) => probes[address].kind !== 'unready');
-  if (loopbackAddresses.some((address) => probes[address].kind === 'ready')) {
+  const silent = addresses.every((address) => probes[address].kind !== 'unready');
+  const told = addresses.flatMap((address) => hintOf(probes[address]));
+  if (addresses.some((address) => probes[address].kind === 'ready')) {
     return failure(
       subject,
-      `port ${subject.port} answered, but no process of the service listened on it within ${formatDuration(limit)}`,
+      `${subject.transport?.socketPath ?? `port ${subject.port}`} answered, but no process of the service listened on it within ${formatDuration(limit)}`,
       'For a service behind a container or a proxy set `listener-check: off`.',
     );
   }
-  if (silent && otherPorts.length > 0) return ignoresPort(subject, limit, otherPorts);
+  if (silent && told.length === 0 && otherPorts.length > 0) return ignoresPort(subject, limit, otherPorts);
   return failure(
     subject,
     `the service was not ready ${formatDuration(limit)} after its start; last answers: ${asked.join(', ')}; wanted: ${describeRule(rule)}`,
-    hintForProbes(subject, probes),
+    told[0] ?? hintForProbes(subject, probes),
   );
 }
 
 export function foreignListener(subject: Subject, address: string, owner: Owner | null): TailgateError {
   return failure(
     subject,
-    `port ${subject.port} on ${address} is answered ${byWhom(owner)}, which does not belong to the service we started`,
+    `${subject.transport?.socketPath ?? `port ${subject.port} on ${address}`} is answered ${byWhom(owner)}, which does not belong to the service we started`,
     'Nothing is measured that we did not start. For a service behind a container or a proxy set `listener-check: off`.',
   );
 }
@@ -91,8 +91,21 @@ export function cancelled(subject: Subject): TailgateError {
   });
 }
 
+/** What is wrong with a secure connection has a way out of its own. */
+function hintOf(probe: Probe): readonly string[] {
+  return probe.kind === 'no-answer' && probe.hint !== undefined ? [probe.hint] : [];
+}
+
 function ignoresPort(subject: Subject, limit: Nanoseconds, otherPorts: readonly number[]): TailgateError {
   const ports = otherPorts.join(', ');
+  const socketPath = subject.transport?.socketPath ?? null;
+  if (socketPath !== null) {
+    return failure(
+      subject,
+      `the service ignores SOCKET: it was told to listen on ${socketPath} and listens on port ${ports} instead (${formatDuration(limit)} after its start)`,
+      'Read the environment variable SOCKET in the service, or write {socket} in `start`; or drop `unix-socket`.',
+    );
+  }
   return failure(
     subject,
     `the service ignores PORT: it was told to listen on ${subject.port} and listens on ${ports} instead (${formatDuration(limit)} after its start)`,
@@ -138,8 +151,12 @@ function hintForExit({ tail, port }: Subject, exit: ServiceExit): string {
 }
 
 function hintForProbes(subject: Subject, probes: Probes): string {
-  const answers = loopbackAddresses.map((address) => probes[address]);
+  const answers = addressesOf(subject).map((address) => probes[address]);
   const status = answers.flatMap((probe) => (probe.kind === 'unready' ? [probe.status] : []))[0];
+  const socketPath = subject.transport?.socketPath ?? null;
+  if (status === undefined && socketPath !== null) {
+    return `It has to listen on the Unix socket ${socketPath} (SOCKET, or {socket} in \`start\`). A slow start needs a longer \`start-timeout\`.`;
+  }
   if (status === undefined) {
     return `It has to listen on port ${subject.port} (PORT, or {port} in \`start\`) of localhost. A slow start needs a longer \`start-timeout\`.`;
   }

@@ -11,7 +11,7 @@ import { msToNs, ns, secondsToNs } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import type { CostMeter, CostSample } from './cost.ts';
 import { meterFor } from './cost.ts';
-import { withoutSecrets, withPort } from './environment.ts';
+import { withoutSecrets } from './environment.ts';
 import type { ServiceExit, Subject } from './failures.ts';
 import {
   cancelled,
@@ -22,7 +22,8 @@ import {
   notEnded,
 } from './failures.ts';
 import type { LoopbackAddress } from './listeners.ts';
-import { ownershipOf, portsOf } from './listeners.ts';
+import { portsOf } from './listeners.ts';
+import { beyondOrigin, ownerAt, removeSocket, toldOf } from './place.ts';
 import { byWhom, holderAfter } from './ports.ts';
 import type { Probe, Readiness } from './ready.ts';
 import { untilReady } from './ready.ts';
@@ -62,12 +63,9 @@ export class SpawnedService implements ServiceHandle, RunningService {
       this.#settleExit = resolve;
     });
     this.#spawnedAt = options.clock.now();
-    const command = withPort(options.command, options.port);
-    const { env, mark } = markedEnvironment({
-      ...withoutSecrets(options.baseEnv),
-      ...options.env,
-      PORT: String(options.port),
-    });
+    const { command, env: told } = toldOf(options, options.command);
+    const given = { ...withoutSecrets(options.baseEnv), ...options.env, ...told };
+    const { env, mark } = markedEnvironment(given);
     const started = start(command, options.cwd, env);
     if (started.kind === 'refused') {
       this.pid = 0;
@@ -99,8 +97,8 @@ export class SpawnedService implements ServiceHandle, RunningService {
     return this.#ready().origin;
   }
 
-  get target(): { readonly origin: string; readonly host: null } {
-    return { origin: this.origin, host: null };
+  get target(): RunningService['target'] {
+    return { origin: this.origin, ...beyondOrigin(this.#options) };
   }
 
   get startTime(): Nanoseconds {
@@ -197,7 +195,8 @@ export class SpawnedService implements ServiceHandle, RunningService {
       }
       case 'timed-out': {
         const members = findMembers(this.#group).map((member) => member.pid);
-        const others = (portsOf(members) ?? []).filter((port) => port !== this.port);
+        const wanted = this.#options.transport?.socketPath ? null : this.port;
+        const others = (portsOf(members) ?? []).filter((port) => port !== wanted);
         throw neverReady(this.#subject(), ready, probes, startTimeout, others);
       }
       case 'cancelled':
@@ -211,7 +210,7 @@ export class SpawnedService implements ServiceHandle, RunningService {
     const { clock, httpGet, ready } = this.#options;
     for (let doubts = 0; ; ) {
       const readiness = await untilReady({
-        port: this.port,
+        place: this.#options,
         rule: ready,
         httpGet,
         clock,
@@ -222,7 +221,7 @@ export class SpawnedService implements ServiceHandle, RunningService {
       });
       if (!this.#options.listenerCheck) return readiness;
       const members = findMembers(this.#group).map((member) => member.pid);
-      const ownership = ownershipOf(readiness.address, this.port, members);
+      const ownership = ownerAt(readiness.address, this.#options, members);
       switch (ownership.kind) {
         case 'ours':
         case 'unknown':
@@ -252,6 +251,7 @@ export class SpawnedService implements ServiceHandle, RunningService {
       throw notEnded(this.#subject(), `processes ${ended.left.join(', ')} are still alive`);
     }
     if (this.#entry !== null) ledger?.remove(this.#entry);
+    removeSocket(this.#options);
     const patience = this.#readiness === null ? ns(0) : listenerPatience;
     const holder = await holderAfter(this.port, patience, clock);
     // Held by a stranger when the service never got as far as to listen: reported at the start, not here.
@@ -272,7 +272,7 @@ export class SpawnedService implements ServiceHandle, RunningService {
   }
 
   #subject(): Subject {
-    return { side: this.side, port: this.port, tail: this.tail() };
+    return { side: this.side, port: this.port, transport: this.#options.transport, tail: this.tail() };
   }
 }
 

@@ -81,6 +81,30 @@ export function ownershipOf(address: LoopbackAddress, port: number, members: Ite
   return { kind: 'ours', pid: ours.get(takers[0]!.inode)! };
 }
 
+/** Whose socket takes a connection to this file. */
+export function ownershipOfPath(path: string, members: Iterable<number>): Ownership {
+  if (process.platform !== 'linux') return { kind: 'unknown' };
+  let table: string;
+  try {
+    table = readFileSync('/proc/net/unix', 'utf8');
+  } catch {
+    return { kind: 'unknown' };
+  }
+  const inode = listenerAt(path, table);
+  if (inode === null) return { kind: 'nobody' };
+  const ours = socketsOf(members).get(inode);
+  return ours === undefined ? { kind: 'foreign', owner: findOwner(inode) } : { kind: 'ours', pid: ours };
+}
+
+/** `/proc/net/unix` (proc(5)): `Num RefCount Protocol Flags Type St Inode Path`; flag 0x10000 says that it listens. */
+export function listenerAt(path: string, table: string): string | null {
+  for (const line of table.split('\n').slice(1)) {
+    const fields = /^\S+ \S+ \S+ (\S+) \S+ \S+ +(\d+) (.*)$/.exec(line);
+    if (fields?.[3] === path && (Number.parseInt(fields[1]!, 16) & 0x10000) !== 0) return fields[2]!;
+  }
+  return null;
+}
+
 /** Ports on which these processes listen, ascending; null where the system does not tell. */
 export function portsOf(members: Iterable<number>): readonly number[] | null {
   const listeners = findListeners();

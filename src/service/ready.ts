@@ -1,11 +1,12 @@
 /** Asks a service on every address of `localhost` whether it is ready, until one of them answers rightly. */
 import type { StatusRange } from '../config/settings.ts';
-import { messageOf } from '../kernel/errors.ts';
+import type { Transport } from '../config/transport.ts';
+import { messageOf, TailgateError } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import { msToNs, ns } from '../kernel/units.ts';
 import type { Clock } from '../kernel/world.ts';
 import type { LoopbackAddress } from './listeners.ts';
-import { loopbackAddresses } from './listeners.ts';
+import { addressesOf, beyondOrigin, originOf, type Place } from './place.ts';
 
 /** One GET; rejects when there was no answer. Redirects must not be followed. */
 export type HttpGet = (
@@ -14,6 +15,8 @@ export type HttpGet = (
     readonly headers: Readonly<Record<string, string>>;
     readonly timeout: Nanoseconds;
     readonly signal?: AbortSignal;
+    /** What the address does not say. */
+    readonly target?: { readonly host: string | null; readonly transport?: Transport };
   },
 ) => Promise<{ readonly status: number }>;
 
@@ -26,7 +29,7 @@ export interface ReadyRule {
 /** What one address said when it was asked last. */
 export type Probe =
   | { readonly kind: 'not-asked' }
-  | { readonly kind: 'no-answer'; readonly why: string }
+  | { readonly kind: 'no-answer'; readonly why: string; readonly hint?: string }
   /** An answer, but not one the rule accepts. */
   | { readonly kind: 'unready'; readonly status: number }
   | { readonly kind: 'ready'; readonly status: number };
@@ -45,12 +48,8 @@ const probeTimeout = msToNs(10_000);
 /** How long a preferred address may lag behind another that is ready already. */
 const preferredLag = msToNs(150);
 
-export function originOf(address: LoopbackAddress, port: number): string {
-  return address === '::1' ? `http://[::1]:${port}` : `http://${address}:${port}`;
-}
-
 export interface ReadyOptions {
-  readonly port: number;
+  readonly place: Place;
   readonly rule: ReadyRule;
   readonly httpGet: HttpGet;
   readonly clock: Clock;
@@ -72,14 +71,15 @@ export async function untilReady(options: ReadyOptions): Promise<Readiness> {
   signal.addEventListener('abort', stop, { once: true });
   try {
     signal.throwIfAborted();
-    const answers = loopbackAddresses.map((address) => pollAddress(address, options, polls.signal));
+    const addresses = addressesOf(options.place);
+    const answers = addresses.map((address) => pollAddress(address, options, polls.signal));
     for (const answer of answers) answer.catch(() => undefined);
     const [preferred, ...others] = answers;
     const first = await Promise.race(answers);
-    if (first === loopbackAddresses[0] || others.length === 0) return readiness(first, options.port);
+    if (first === addresses[0] || others.length === 0) return readiness(first, options.place);
     const lag = clock.sleep(preferredLag, polls.signal).then(() => first);
     lag.catch(() => undefined);
-    return readiness(await Promise.race([preferred!, lag]), options.port);
+    return readiness(await Promise.race([preferred!, lag]), options.place);
   } finally {
     signal.removeEventListener('abort', stop);
     polls.abort();
@@ -91,7 +91,7 @@ async function pollAddress(
   options: ReadyOptions,
   signal: AbortSignal,
 ): Promise<LoopbackAddress> {
-  const url = `${originOf(address, options.port)}${options.rule.path}`;
+  const url = `${originOf(address, options.place)}${options.rule.path}`;
   let pause = firstPause;
   for (;;) {
     const probe = await probeOnce(url, options, signal);
@@ -104,18 +104,24 @@ async function pollAddress(
 }
 
 async function probeOnce(url: string, options: ReadyOptions, signal: AbortSignal): Promise<Probe> {
-  const { rule } = options;
+  const { rule, place } = options;
   try {
-    const { status } = await options.httpGet(url, { headers: rule.headers, timeout: probeTimeout, signal });
+    const { status } = await options.httpGet(url, {
+      headers: rule.headers,
+      timeout: probeTimeout,
+      signal,
+      target: beyondOrigin(place),
+    });
     const right = rule.status.some((range) => status >= range.from && status <= range.to);
     return { kind: right ? 'ready' : 'unready', status };
   } catch (error) {
-    return { kind: 'no-answer', why: reasonOf(error) };
+    const hint = error instanceof TailgateError ? error.hint : undefined;
+    return { kind: 'no-answer', why: reasonOf(error), ...(hint === undefined ? {} : { hint }) };
   }
 }
 
-function readiness(address: LoopbackAddress, port: number): Readiness {
-  return { address, origin: originOf(address, port) };
+function readiness(address: LoopbackAddress, place: Place): Readiness {
+  return { address, origin: originOf(address, place) };
 }
 
 /** The code of the innermost cause: clients wrap `ECONNREFUSED` in messages that say less. */
@@ -124,6 +130,7 @@ function reasonOf(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = (at as NodeJS.ErrnoException).code;
     if (code === 'ECONNREFUSED') return 'connection refused';
+    if (code === 'ENOENT') return 'no such socket';
     if (at.message !== '') reason = at.message;
   }
   return reason;

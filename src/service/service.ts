@@ -1,4 +1,5 @@
 /** A service as the conductor sees it: spawn it, wait until it is ready, ask what it costs, stop all of it. */
+import type { Transport } from '../config/transport.ts';
 import type { Ledger } from '../kernel/leftovers.ts';
 import type { EndReport } from '../kernel/processes.ts';
 import type { Bytes, Nanoseconds } from '../kernel/units.ts';
@@ -8,6 +9,7 @@ import type { CostSample } from './cost.ts';
 import type { ServiceExit } from './failures.ts';
 import { cancelled } from './failures.ts';
 import { SpawnedService } from './life-cycle.ts';
+import { assertSocketFree } from './place.ts';
 import { assertPortFree } from './ports.ts';
 import type { HttpGet, ReadyRule } from './ready.ts';
 
@@ -21,6 +23,8 @@ export interface ServiceOptions {
   /** What the configuration adds; wins over `baseEnv`. `PORT` wins over both. */
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
+  /** Without it: plain HTTP/1.1 at the port. */
+  readonly transport?: Transport;
   readonly ready: ReadyRule;
   /** From the start until ready. */
   readonly startTimeout: Nanoseconds;
@@ -62,8 +66,13 @@ export interface ServiceHandle extends AsyncDisposable {
 export interface RunningService extends Omit<ServiceHandle, 'waitUntilReady'> {
   /** The address that answered, e.g. `http://127.0.0.1:23456` or `http://[::1]:23456`. */
   readonly origin: string;
-  /** As the generator wants it; the Host header is that of the origin. */
-  readonly target: { readonly origin: string; readonly host: null };
+  /** As the generator wants it. */
+  readonly target: {
+    readonly origin: string;
+    /** null: that of the origin. */
+    readonly host: string | null;
+    readonly transport?: Transport;
+  };
   /** From the spawn until ready; part of no metric. */
   readonly startTime: Nanoseconds;
   /** CPU time since the spawn and memory now, of the whole process tree; null where the system does not tell. */
@@ -86,6 +95,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 export async function spawnService(options: ServiceOptions): Promise<ServiceHandle> {
   const isCancelled = (): boolean => options.signal?.aborted === true;
   if (!isCancelled()) await assertPortFree(options.port, options.side);
+  assertSocketFree(options, options.side);
   if (isCancelled()) throw cancelled({ side: options.side, port: options.port, tail: [] });
   return new SpawnedService(options);
 }

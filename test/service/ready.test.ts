@@ -41,7 +41,7 @@ const refused = Object.assign(new Error('connect failed'), { code: 'ECONNREFUSED
 function ask(httpGet: HttpGet, more: Partial<Parameters<typeof untilReady>[0]> = {}) {
   const probes: [string, Probe][] = [];
   const ready = untilReady({
-    port: 23456,
+    place: { port: 23456 },
     rule: { path: '/health?full=1', status: [{ from: 200, to: 299 }], headers: { 'x-ready': 'yes' } },
     httpGet,
     clock: quickClock(),
