@@ -65,7 +65,7 @@ export const load: Command = {
 
 async function runOpen(url: string, flags: FlagValues, terminal: Terminal): Promise<number> {
   refuse(flags, ['concurrency', 'think'], 'an open loop', 'drop it, or add --model closed');
-  const one = readOneRequest(load, url, flags);
+  const one = readOneRequest(load, url, flags, terminal.directory);
   const rate = readRate(flags);
   const duration = readDuration(flags);
   refuseTooMany(rate, duration);
@@ -96,7 +96,7 @@ async function runClosed(
   terminal: Terminal,
 ): Promise<number> {
   refuse(flags, ['arrivals', 'seed', 'max-sockets'], 'a closed loop', 'drop it, or add --model open');
-  const one = readOneRequest(load, url, flags);
+  const one = readOneRequest(load, url, flags, terminal.directory);
   const workers = numberFlag(flags, 'concurrency', { least: 1, most: mostWorkers, whole: true }) ?? 10;
   const duration = readDuration(flags);
   const pace = readPace(model, workers, duration, flags, terminal);

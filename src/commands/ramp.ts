@@ -146,7 +146,7 @@ export function rampSettings(flags: FlagValues): RampWishes {
 
 async function rampOfUrl(url: string, flags: FlagValues, terminal: Terminal): Promise<RampResult> {
   const wishes = rampSettings(flags);
-  const { target, request } = readOneRequest(ramp, url, flags);
+  const { target, request } = readOneRequest(ramp, url, flags, terminal.directory);
   const subject: Subject = { kind: 'url', url };
   const maxSockets = numberFlag(flags, 'max-sockets', { least: 1, most: 10_000, whole: true }) ?? 512;
   const shape = {
@@ -176,7 +176,7 @@ async function rampOfUrl(url: string, flags: FlagValues, terminal: Terminal): Pr
 }
 
 const requestWords = (flags: FlagValues): object =>
-  Object.fromEntries(Object.keys(requestFlags).map((name) => [name, text(flags, name) ?? null]));
+  Object.fromEntries(Object.keys(requestFlags).map((name) => [name, flags[name] ?? null]));
 
 function filesOf(
   flags: FlagValues,

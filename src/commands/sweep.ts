@@ -37,7 +37,7 @@ export const sweep: Command = {
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [url], terminal) => {
-    const one = readOneRequest(sweep, url!, flags);
+    const one = readOneRequest(sweep, url!, flags, terminal.directory);
     const levels = readLevels(text(flags, 'levels') ?? '5,10,20,40');
     const requests = numberFlag(flags, 'requests', { least: 50, most: 100_000, whole: true }) ?? 400;
     const highest = levels.at(-1)!;

@@ -67,7 +67,11 @@ const keysOfFile: TlsNames = {
  * @param directory the project, to which they are relative.
  * @throws TailgateError `usage` naming the key and the file that cannot be used.
  */
-export function readTls(settings: TlsSettings, directory: string, names: TlsNames = keysOfFile): Tls {
+export function readTls(
+  settings: Omit<TlsSettings, 'serverName'> & Pick<Tls, 'serverName'>,
+  directory: string,
+  names: TlsNames = keysOfFile,
+): Tls {
   const read = (key: keyof TlsNames, block: RegExp, wanted: string): string | null => {
     const file = settings[key];
     return file === null ? null : readPem(names[key], resolve(directory, file), block, wanted);

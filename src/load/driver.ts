@@ -203,6 +203,7 @@ export async function openSockets(
   const name = `${order.request.method} ${order.request.path}`;
   let problem: string | null = null;
   let left = order.sockets;
+  let answered = 0;
   const flights = new Map<number, { abandon(): void }>();
   await new Promise<void>((resolve) => {
     const timer = setTimeout(() => {
@@ -220,6 +221,7 @@ export async function openSockets(
     const sink: ShotSink = {
       onWritten: () => {},
       onAnswered: (shot, _at, status) => {
+        answered++;
         if (!order.request.expected.some(({ from, to }) => status >= from && status <= to)) {
           problem ??= `${name}: status ${status}`;
         }
@@ -234,5 +236,6 @@ export async function openSockets(
       flights.set(shot, pool.send(sink, shot, wire!, false, order.sockets));
     }
   });
-  return { opened: pool.connected, problem };
+  // Where none is kept, every answer had a socket of its own.
+  return { opened: order.target.transport?.keepAlive === false ? answered : pool.connected, problem };
 }
