@@ -569,13 +569,13 @@ var require_JsHistogram = __commonJS({
         this.updateMinAndMax(value);
         this.incrementTotalCount();
       }
-      handleRecordException(count2, value) {
+      handleRecordException(count3, value) {
         if (!this.autoResize) {
           throw new Error("Value " + value + " is outside of histogram covered range");
         }
         this.resize(value);
         var countsIndex = this.countsArrayIndex(value);
-        this.addToCountAtIndex(countsIndex, count2);
+        this.addToCountAtIndex(countsIndex, count3);
         this.highestTrackableValue = this.highestEquivalentValue(this.valueFromIndex(this.countsArrayLength - 1));
       }
       countsArrayIndex(value) {
@@ -858,15 +858,15 @@ var require_JsHistogram = __commonJS({
           this.recordSingleValue(missingValue);
         }
       }
-      recordCountAtValue(count2, value) {
+      recordCountAtValue(count3, value) {
         const countsIndex = this.countsArrayIndex(value);
         if (countsIndex >= this.countsArrayLength) {
-          this.handleRecordException(count2, value);
+          this.handleRecordException(count3, value);
         } else {
-          this.addToCountAtIndex(countsIndex, count2);
+          this.addToCountAtIndex(countsIndex, count3);
         }
         this.updateMinAndMax(value);
-        this.addToTotalCount(count2);
+        this.addToTotalCount(count3);
       }
       /**
        * Record a value in the histogram (adding to the value's current count)
@@ -875,8 +875,8 @@ var require_JsHistogram = __commonJS({
        * @param count The number of occurrences of this value to record
        * @throws ArrayIndexOutOfBoundsException (may throw) if value is exceeds highestTrackableValue
        */
-      recordValueWithCount(value, count2) {
-        this.recordCountAtValue(count2, value);
+      recordValueWithCount(value, count3) {
+        this.recordCountAtValue(count3, value);
       }
       /**
        * Record a value in the histogram.
@@ -902,13 +902,13 @@ var require_JsHistogram = __commonJS({
       recordValueWithExpectedInterval(value, expectedIntervalBetweenValueSamples) {
         this.recordSingleValueWithExpectedInterval(value, expectedIntervalBetweenValueSamples);
       }
-      recordValueWithCountAndExpectedInterval(value, count2, expectedIntervalBetweenValueSamples) {
-        this.recordCountAtValue(count2, value);
+      recordValueWithCountAndExpectedInterval(value, count3, expectedIntervalBetweenValueSamples) {
+        this.recordCountAtValue(count3, value);
         if (expectedIntervalBetweenValueSamples <= 0) {
           return;
         }
         for (let missingValue = value - expectedIntervalBetweenValueSamples; missingValue >= expectedIntervalBetweenValueSamples; missingValue -= expectedIntervalBetweenValueSamples) {
-          this.recordCountAtValue(count2, missingValue);
+          this.recordCountAtValue(count3, missingValue);
         }
       }
       /**
@@ -1723,7 +1723,7 @@ var require_trees = __commonJS({
       var prevlen = -1;
       var curlen;
       var nextlen = tree[0 * 2 + 1];
-      var count2 = 0;
+      var count3 = 0;
       var max_count = 7;
       var min_count = 4;
       if (nextlen === 0) {
@@ -1734,21 +1734,21 @@ var require_trees = __commonJS({
       for (n = 0; n <= max_code; n++) {
         curlen = nextlen;
         nextlen = tree[(n + 1) * 2 + 1];
-        if (++count2 < max_count && curlen === nextlen) {
+        if (++count3 < max_count && curlen === nextlen) {
           continue;
-        } else if (count2 < min_count) {
-          s.bl_tree[curlen * 2] += count2;
+        } else if (count3 < min_count) {
+          s.bl_tree[curlen * 2] += count3;
         } else if (curlen !== 0) {
           if (curlen !== prevlen) {
             s.bl_tree[curlen * 2]++;
           }
           s.bl_tree[REP_3_6 * 2]++;
-        } else if (count2 <= 10) {
+        } else if (count3 <= 10) {
           s.bl_tree[REPZ_3_10 * 2]++;
         } else {
           s.bl_tree[REPZ_11_138 * 2]++;
         }
-        count2 = 0;
+        count3 = 0;
         prevlen = curlen;
         if (nextlen === 0) {
           max_count = 138;
@@ -1767,7 +1767,7 @@ var require_trees = __commonJS({
       var prevlen = -1;
       var curlen;
       var nextlen = tree[0 * 2 + 1];
-      var count2 = 0;
+      var count3 = 0;
       var max_count = 7;
       var min_count = 4;
       if (nextlen === 0) {
@@ -1777,27 +1777,27 @@ var require_trees = __commonJS({
       for (n = 0; n <= max_code; n++) {
         curlen = nextlen;
         nextlen = tree[(n + 1) * 2 + 1];
-        if (++count2 < max_count && curlen === nextlen) {
+        if (++count3 < max_count && curlen === nextlen) {
           continue;
-        } else if (count2 < min_count) {
+        } else if (count3 < min_count) {
           do {
             send_code(s, curlen, s.bl_tree);
-          } while (--count2 !== 0);
+          } while (--count3 !== 0);
         } else if (curlen !== 0) {
           if (curlen !== prevlen) {
             send_code(s, curlen, s.bl_tree);
-            count2--;
+            count3--;
           }
           send_code(s, REP_3_6, s.bl_tree);
-          send_bits(s, count2 - 3, 2);
-        } else if (count2 <= 10) {
+          send_bits(s, count3 - 3, 2);
+        } else if (count3 <= 10) {
           send_code(s, REPZ_3_10, s.bl_tree);
-          send_bits(s, count2 - 3, 3);
+          send_bits(s, count3 - 3, 3);
         } else {
           send_code(s, REPZ_11_138, s.bl_tree);
-          send_bits(s, count2 - 11, 7);
+          send_bits(s, count3 - 11, 7);
         }
-        count2 = 0;
+        count3 = 0;
         prevlen = curlen;
         if (nextlen === 0) {
           max_count = 138;
@@ -3779,20 +3779,20 @@ var require_inftrees = __commonJS({
       var base = null;
       var base_index = 0;
       var end;
-      var count2 = new utils.Buf16(MAXBITS + 1);
+      var count3 = new utils.Buf16(MAXBITS + 1);
       var offs = new utils.Buf16(MAXBITS + 1);
       var extra = null;
       var extra_index = 0;
       var here_bits, here_op, here_val;
       for (len = 0; len <= MAXBITS; len++) {
-        count2[len] = 0;
+        count3[len] = 0;
       }
       for (sym = 0; sym < codes; sym++) {
-        count2[lens[lens_index + sym]]++;
+        count3[lens[lens_index + sym]]++;
       }
       root = bits;
       for (max2 = MAXBITS; max2 >= 1; max2--) {
-        if (count2[max2] !== 0) {
+        if (count3[max2] !== 0) {
           break;
         }
       }
@@ -3806,7 +3806,7 @@ var require_inftrees = __commonJS({
         return 0;
       }
       for (min = 1; min < max2; min++) {
-        if (count2[min] !== 0) {
+        if (count3[min] !== 0) {
           break;
         }
       }
@@ -3816,7 +3816,7 @@ var require_inftrees = __commonJS({
       left = 1;
       for (len = 1; len <= MAXBITS; len++) {
         left <<= 1;
-        left -= count2[len];
+        left -= count3[len];
         if (left < 0) {
           return -1;
         }
@@ -3826,7 +3826,7 @@ var require_inftrees = __commonJS({
       }
       offs[1] = 0;
       for (len = 1; len < MAXBITS; len++) {
-        offs[len + 1] = offs[len] + count2[len];
+        offs[len + 1] = offs[len] + count3[len];
       }
       for (sym = 0; sym < codes; sym++) {
         if (lens[lens_index + sym] !== 0) {
@@ -3889,7 +3889,7 @@ var require_inftrees = __commonJS({
           huff = 0;
         }
         sym++;
-        if (--count2[len] === 0) {
+        if (--count3[len] === 0) {
           if (len === max2) {
             break;
           }
@@ -3903,7 +3903,7 @@ var require_inftrees = __commonJS({
           curr = len - drop;
           left = 1 << curr;
           while (curr + drop < max2) {
-            left -= count2[curr + drop];
+            left -= count3[curr + drop];
             if (left <= 0) {
               break;
             }
@@ -5984,8 +5984,8 @@ var require_wasm = __commonJS({
       recordValue(value) {
         this._wasmHistogram.recordValue(value);
       }
-      recordValueWithCount(value, count2) {
-        this._wasmHistogram.recordValueWithCount(value, count2);
+      recordValueWithCount(value, count3) {
+        this._wasmHistogram.recordValueWithCount(value, count3);
       }
       recordValueWithExpectedInterval(value, expectedIntervalBetweenValueSamples) {
         this._wasmHistogram.recordValueWithExpectedInterval(value, expectedIntervalBetweenValueSamples);
@@ -6984,12 +6984,12 @@ var require_JsHistogram_encoding = __commonJS({
       const countsLimit = self.countsArrayIndex(self.maxValue) + 1;
       let srcIndex = 0;
       while (srcIndex < countsLimit) {
-        const count2 = self.getCountAtIndex(srcIndex++);
-        if (count2 < 0) {
-          throw new Error("Cannot encode histogram containing negative counts (" + count2 + ") at index " + srcIndex + ", corresponding the value range [" + self.lowestEquivalentValue(self.valueFromIndex(srcIndex)) + "," + self.nextNonEquivalentValue(self.valueFromIndex(srcIndex)) + ")");
+        const count3 = self.getCountAtIndex(srcIndex++);
+        if (count3 < 0) {
+          throw new Error("Cannot encode histogram containing negative counts (" + count3 + ") at index " + srcIndex + ", corresponding the value range [" + self.lowestEquivalentValue(self.valueFromIndex(srcIndex)) + "," + self.nextNonEquivalentValue(self.valueFromIndex(srcIndex)) + ")");
         }
         let zerosCount = 0;
-        if (count2 == 0) {
+        if (count3 == 0) {
           zerosCount = 1;
           while (srcIndex < countsLimit && self.getCountAtIndex(srcIndex) == 0) {
             zerosCount++;
@@ -6999,7 +6999,7 @@ var require_JsHistogram_encoding = __commonJS({
         if (zerosCount > 1) {
           ZigZagEncoding_1.default.encode(buffer, -zerosCount);
         } else {
-          ZigZagEncoding_1.default.encode(buffer, count2);
+          ZigZagEncoding_1.default.encode(buffer, count3);
         }
       }
     }
@@ -7028,12 +7028,12 @@ var require_JsHistogram_encoding = __commonJS({
       const endPosition = sourceBuffer.position + lengthInBytes;
       while (sourceBuffer.position < endPosition) {
         let zerosCount = 0;
-        let count2 = ZigZagEncoding_1.default.decode(sourceBuffer);
-        if (count2 < 0) {
-          zerosCount = -count2;
+        let count3 = ZigZagEncoding_1.default.decode(sourceBuffer);
+        if (count3 < 0) {
+          zerosCount = -count3;
           dstIndex += zerosCount;
         } else {
-          self.setCountAtIndex(dstIndex++, count2);
+          self.setCountAtIndex(dstIndex++, count3);
         }
       }
       return dstIndex;
@@ -7416,8 +7416,8 @@ var require_Recorder = __commonJS({
        * @param count The number of occurrences of this value to record
        * @throws ArrayIndexOutOfBoundsException (may throw) if value is exceeds highestTrackableValue
        */
-      recordValueWithCount(value, count2) {
-        this.activeHistogram.recordValueWithCount(value, count2);
+      recordValueWithCount(value, count3) {
+        this.activeHistogram.recordValueWithCount(value, count3);
       }
       /**
        * Record a value
@@ -10484,7 +10484,7 @@ var require_connect = __commonJS({
         this._sessionRegistry.register(session, sessionKey);
       }
     };
-    function buildConnector({ allowH2, useH2c, maxCachedSessions, socketPath, timeout, session: customSession, ...opts }) {
+    function buildConnector2({ allowH2, useH2c, maxCachedSessions, socketPath, timeout, session: customSession, ...opts }) {
       if (maxCachedSessions != null && (!Number.isInteger(maxCachedSessions) || maxCachedSessions < 0)) {
         throw new InvalidArgumentError("maxCachedSessions must be a positive integer or zero");
       }
@@ -10557,7 +10557,7 @@ var require_connect = __commonJS({
         return socket;
       };
     }
-    module2.exports = buildConnector;
+    module2.exports = buildConnector2;
   }
 });
 
@@ -12621,7 +12621,7 @@ var require_util2 = __commonJS({
     var { redirectStatusSet, referrerPolicyTokens, badPortsSet } = require_constants4();
     var { getGlobalOrigin } = require_global();
     var { collectAnHTTPQuotedString, parseMIMEType } = require_data_url();
-    var { performance: performance4 } = __require("node:perf_hooks");
+    var { performance: performance5 } = __require("node:perf_hooks");
     var { ReadableStreamFrom, isValidHTTPToken, normalizedMethodRecordsBase } = require_util();
     var assert = __require("node:assert");
     var { isUint8Array } = __require("node:util/types");
@@ -12776,7 +12776,7 @@ var require_util2 = __commonJS({
       };
     }
     function coarsenedSharedCurrentTime(crossOriginIsolatedCapability) {
-      return coarsenTime(performance4.now(), crossOriginIsolatedCapability);
+      return coarsenTime(performance5.now(), crossOriginIsolatedCapability);
     }
     function createOpaqueTimingInfo(timingInfo) {
       return {
@@ -16247,7 +16247,7 @@ var require_client = __commonJS({
       InformationalError,
       ClientDestroyedError
     } = require_errors();
-    var buildConnector = require_connect();
+    var buildConnector2 = require_connect();
     var {
       kUrl,
       kServerName,
@@ -16420,7 +16420,7 @@ var require_client = __commonJS({
         }
         super({ webSocket, eventSource });
         if (typeof connect2 !== "function") {
-          connect2 = buildConnector({
+          connect2 = buildConnector2({
             ...tls,
             maxCachedSessions,
             allowH2,
@@ -17027,7 +17027,7 @@ var require_pool = __commonJS({
     } = require_errors();
     var util = require_util();
     var { kUrl } = require_symbols();
-    var buildConnector = require_connect();
+    var buildConnector2 = require_connect();
     var kOptions = /* @__PURE__ */ Symbol("options");
     var kConnections = /* @__PURE__ */ Symbol("connections");
     var kFactory = /* @__PURE__ */ Symbol("factory");
@@ -17059,7 +17059,7 @@ var require_pool = __commonJS({
           throw new InvalidArgumentError("connect must be a function or an object");
         }
         if (typeof connect !== "function") {
-          connect = buildConnector({
+          connect = buildConnector2({
             ...tls,
             maxCachedSessions,
             allowH2,
@@ -17279,7 +17279,7 @@ var require_round_robin_pool = __commonJS({
     } = require_errors();
     var util = require_util();
     var { kUrl } = require_symbols();
-    var buildConnector = require_connect();
+    var buildConnector2 = require_connect();
     var kOptions = /* @__PURE__ */ Symbol("options");
     var kConnections = /* @__PURE__ */ Symbol("connections");
     var kFactory = /* @__PURE__ */ Symbol("factory");
@@ -17312,7 +17312,7 @@ var require_round_robin_pool = __commonJS({
           throw new InvalidArgumentError("connect must be a function or an object");
         }
         if (typeof connect !== "function") {
-          connect = buildConnector({
+          connect = buildConnector2({
             ...tls,
             maxCachedSessions,
             allowH2,
@@ -18019,7 +18019,7 @@ var require_socks5_proxy_agent = __commonJS({
     var { Socks5Client, STATES } = require_socks5_client();
     var { kDispatch, kClose, kDestroy } = require_symbols();
     var Pool = require_pool();
-    var buildConnector = require_connect();
+    var buildConnector2 = require_connect();
     var { debuglog } = __require("node:util");
     var debug = debuglog("undici:socks5-proxy");
     var kProxyUrl = /* @__PURE__ */ Symbol("proxy url");
@@ -18055,7 +18055,7 @@ var require_socks5_proxy_agent = __commonJS({
           username: options.username || (url.username ? decodeURIComponent(url.username) : null),
           password: options.password || (url.password ? decodeURIComponent(url.password) : null)
         };
-        this[kConnector] = options.connect || buildConnector({
+        this[kConnector] = options.connect || buildConnector2({
           ...options.proxyTls,
           servername: options.proxyTls?.servername || url.hostname
         });
@@ -18220,7 +18220,7 @@ var require_proxy_agent = __commonJS({
     var Pool = require_pool();
     var DispatcherBase = require_dispatcher_base();
     var { InvalidArgumentError, RequestAbortedError, SecureProxyConnectionError } = require_errors();
-    var buildConnector = require_connect();
+    var buildConnector2 = require_connect();
     var Client2 = require_client();
     var { channels } = require_diagnostics();
     var Socks5ProxyAgent = require_socks5_proxy_agent();
@@ -18317,8 +18317,8 @@ var require_proxy_agent = __commonJS({
         } else if (username && password) {
           this[kProxyHeaders]["proxy-authorization"] = `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
         }
-        const connect = buildConnector({ ...opts.proxyTls });
-        this[kConnectEndpoint] = buildConnector({ ...opts.requestTls });
+        const connect = buildConnector2({ ...opts.proxyTls });
+        this[kConnectEndpoint] = buildConnector2({ ...opts.requestTls });
         const agentFactory = opts.factory || defaultAgentFactory;
         const factory = (origin2, options) => {
           const { protocol: protocol2 } = new URL(origin2);
@@ -22661,7 +22661,7 @@ var require_dump = __commonJS({
 var require_dns = __commonJS({
   "node_modules/undici/lib/interceptor/dns.js"(exports2, module2) {
     "use strict";
-    var { isIP } = __require("node:net");
+    var { isIP: isIP2 } = __require("node:net");
     var { lookup } = __require("node:dns");
     var DecoratorHandler = require_decorator_handler();
     var { InvalidArgumentError, InformationalError } = require_errors();
@@ -23067,7 +23067,7 @@ var require_dns = __commonJS({
       return (dispatch) => {
         return function dnsInterceptor(origDispatchOpts, handler) {
           const origin = origDispatchOpts.origin.constructor === URL ? origDispatchOpts.origin : new URL(origDispatchOpts.origin);
-          if (isIP(origin.hostname) !== 0) {
+          if (isIP2(origin.hostname) !== 0) {
             return dispatch(origDispatchOpts, handler);
           }
           instance.runLookup(origin, origDispatchOpts, (err, newOrigin) => {
@@ -33654,15 +33654,15 @@ ${value}`;
           pos = 0;
         }
       }
-      discardLeadingBytes(count2) {
-        while (count2 > 0 && this.lineChunkIndex < this.chunks.length) {
+      discardLeadingBytes(count3) {
+        while (count3 > 0 && this.lineChunkIndex < this.chunks.length) {
           const chunk = this.chunks[this.lineChunkIndex];
           const remaining = chunk.length - this.linePos;
-          if (count2 < remaining) {
-            this.linePos += count2;
-            count2 = 0;
+          if (count3 < remaining) {
+            this.linePos += count3;
+            count3 = 0;
           } else {
-            count2 -= remaining;
+            count3 -= remaining;
             this.lineChunkIndex++;
             this.linePos = 0;
           }
@@ -34041,7 +34041,7 @@ var require_undici = __commonJS({
     var util = require_util();
     var { InvalidArgumentError } = errors;
     var api = require_api();
-    var buildConnector = require_connect();
+    var buildConnector2 = require_connect();
     var MockClient = require_mock_client();
     var { MockCallHistory, MockCallHistoryLog } = require_mock_call_history();
     var MockAgent = require_mock_agent();
@@ -34082,7 +34082,7 @@ var require_undici = __commonJS({
     };
     var SqliteCacheStore = require_sqlite_cache_store();
     module2.exports.cacheStores.SqliteCacheStore = SqliteCacheStore;
-    module2.exports.buildConnector = buildConnector;
+    module2.exports.buildConnector = buildConnector2;
     module2.exports.errors = errors;
     module2.exports.util = {
       parseHeaders: util.parseHeaders,
@@ -34310,6 +34310,17 @@ var LatencyHistogram = class _LatencyHistogram {
       this.#counts.recordValue(Math.max(1, Math.round(value)));
     }
   }
+  /**
+   * Records one duration many times, as a bucket of a foreign histogram stands for it.
+   * @throws TailgateError `invalid` as `record`.
+   */
+  recordMany(value, times) {
+    if (times < 1) return;
+    this.record(value);
+    const kept = Math.min(longestLatency, Math.max(1, Math.round(value)));
+    if (times > 1) this.#counts.recordValueWithCount(kept, times - 1);
+    if (value > longestLatency) this.#clamped += times - 1;
+  }
   /** Adds every value of another histogram to this one. */
   add(other) {
     this.#counts.add(other.#counts);
@@ -34384,27 +34395,27 @@ var LatencyHistogram = class _LatencyHistogram {
     return ns(Math.min(this.#counts.highestEquivalentValue(value), longestLatency));
   }
 };
-function nearestRank(share, count2) {
+function nearestRank(share, count3) {
   if (!(share > 0 && share <= 1)) throw new Error(`a percentile's share is in (0, 1], not ${share}`);
-  const product = share * count2;
-  return Math.min(count2, Math.max(1, Math.ceil(product - product * 1e-12)));
+  const product = share * count3;
+  return Math.min(count3, Math.max(1, Math.ceil(product - product * 1e-12)));
 }
-function intervalRanks(share, count2) {
-  if (!(share > 0 && share < 1) || count2 < 1) return null;
-  const below = tailBelow(share, count2);
-  const above = tailBelow(1 - share, count2);
+function intervalRanks(share, count3) {
+  if (!(share > 0 && share < 1) || count3 < 1) return null;
+  const below = tailBelow(share, count3);
+  const above = tailBelow(1 - share, count3);
   if (below === null || above === null) return null;
-  return { low: below + 1, high: count2 - above };
+  return { low: below + 1, high: count3 - above };
 }
-function tailBelow(share, count2) {
-  const mean = share * count2;
+function tailBelow(share, count3) {
+  const mean = share * count3;
   let k = Math.max(0, Math.floor(mean - 12 * Math.sqrt(mean * (1 - share)) - 12));
   const odds = Math.log(share) - Math.log1p(-share);
-  let logTerm = logFactorial(count2) - logFactorial(k) - logFactorial(count2 - k) + k * Math.log(share) + (count2 - k) * Math.log1p(-share);
+  let logTerm = logFactorial(count3) - logFactorial(k) - logFactorial(count3 - k) + k * Math.log(share) + (count3 - k) * Math.log1p(-share);
   let total = Math.exp(logTerm);
   if (total > eitherSide) return null;
   for (; ; ) {
-    logTerm += Math.log(count2 - k) - Math.log(k + 1) + odds;
+    logTerm += Math.log(count3 - k) - Math.log(k + 1) + odds;
     total += Math.exp(logTerm);
     if (total > eitherSide) return k;
     k++;
@@ -34433,6 +34444,199 @@ function undecodable(text, why, cause) {
   });
 }
 
+// src/load/closed-driver.ts
+import { performance as performance4 } from "node:perf_hooks";
+
+// src/load/closed.ts
+var ClosedLoop = class {
+  #shape;
+  #start;
+  /** Workers that wait for their moment, the next one last. */
+  #waiting = [];
+  #intended;
+  #taken = 0;
+  #countedEnded = 0;
+  #firstCounted = null;
+  #stopped = false;
+  /** @param start when the first workers may send. */
+  constructor(shape, start) {
+    this.#shape = shape;
+    this.#start = start;
+    this.#intended = new Float64Array(shape.workers);
+    for (let worker = shape.workers - 1; worker >= 0; worker--) {
+      const offset = shape.pace.kind === "intended" ? worker * shape.pace.gap / shape.workers : 0;
+      const at = ns(start + offset);
+      this.#intended[worker] = at;
+      this.#waiting.push({ worker, ready: at, intended: at });
+    }
+  }
+  /** When the next waiting worker is ready; Infinity when none is, or nothing is sent any more. */
+  get nextAt() {
+    return this.#over() ? Number.POSITIVE_INFINITY : this.#waiting.at(-1)?.ready ?? Number.POSITIVE_INFINITY;
+  }
+  /** When the first counted shot was sent, or was meant to be; null before that. */
+  get firstCounted() {
+    return this.#firstCounted;
+  }
+  /** Whether nothing more will be sent at or after `now`. */
+  isOver(now) {
+    return this.#over() || this.#isPastEnd(now);
+  }
+  /** The end of a duration; null while it is not known, and for a number of requests. */
+  get end() {
+    const { extent, pace, leadIn, workers } = this.#shape;
+    if (extent.kind === "count") return null;
+    if (pace.kind === "intended") return ns(this.#start + leadIn * pace.gap / workers + extent.duration);
+    return this.#firstCounted === null ? null : ns(this.#firstCounted + extent.duration);
+  }
+  /** The next send at `now`; null when no worker is ready. */
+  take(now) {
+    const next = this.#waiting.at(-1);
+    if (next === void 0 || next.ready > now || this.#over()) return null;
+    const intended = this.#shape.pace.kind === "intended";
+    if (this.#isPastEnd(intended ? next.intended : now)) {
+      this.#waiting.pop();
+      return this.take(now);
+    }
+    this.#waiting.pop();
+    const { leadIn, extent } = this.#shape;
+    const shot = this.#taken++;
+    const from = intended ? next.intended : now;
+    const counted = shot >= leadIn && (extent.kind === "duration" || shot < leadIn + extent.requests);
+    if (counted) this.#firstCounted ??= from;
+    return { worker: next.worker, shot, counted, from, ready: next.ready };
+  }
+  /** A worker's shot is over, however it ended. */
+  ended(turn, at) {
+    if (turn.counted) this.#countedEnded++;
+    const { pace } = this.#shape;
+    const { worker } = turn;
+    if (pace.kind === "on-answer") {
+      const ready = ns(at + pace.think);
+      this.#insert({ worker, ready, intended: ready });
+      return;
+    }
+    const intended = ns(this.#intended[worker] + pace.gap);
+    this.#intended[worker] = intended;
+    this.#insert({ worker, ready: ns(Math.max(at, intended)), intended });
+  }
+  /** Nothing more is sent. */
+  stop() {
+    this.#stopped = true;
+  }
+  /**
+   * Intended times before the end (or `now`, when that comes first) that no shot was sent for, once it is over.
+   * @param busy the workers whose shot is still on its way: their next intended time is one gap later.
+   */
+  unsent(now, busy) {
+    const { pace, workers } = this.#shape;
+    if (pace.kind !== "intended") return [];
+    const end = Math.min(this.end ?? now, now);
+    const left = [];
+    for (let worker = 0; worker < workers; worker++) {
+      let at = this.#intended[worker] + (busy.has(worker) ? pace.gap : 0);
+      for (; at < end - 1; at += pace.gap) left.push(ns(at));
+    }
+    return left;
+  }
+  #over() {
+    const { extent } = this.#shape;
+    return this.#stopped || extent.kind === "count" && this.#countedEnded >= extent.requests;
+  }
+  #isPastEnd(at) {
+    const end = this.end;
+    return end !== null && at >= end - 1;
+  }
+  #insert(one) {
+    const list = this.#waiting;
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = low + high >> 1;
+      if (list[middle].ready > one.ready) low = middle + 1;
+      else high = middle;
+    }
+    list.splice(low, 0, one);
+  }
+};
+
+// src/load/closed-tally.ts
+var ClosedTally = class {
+  #timeout;
+  #counts = { sent: 0, ok: 0, failed: 0, timedOut: 0, unfinished: 0, unsent: 0 };
+  #errors = {};
+  #statuses = {};
+  #response;
+  #success;
+  #service;
+  #held;
+  #lateness;
+  constructor(timeout, newHistogram) {
+    this.#timeout = timeout;
+    this.#response = newHistogram();
+    this.#success = newHistogram();
+    this.#service = newHistogram();
+    this.#held = newHistogram();
+    this.#lateness = newHistogram();
+  }
+  sent(turn, at) {
+    if (!turn.counted) return;
+    this.#counts.sent++;
+    this.#lateness.record(ns(Math.max(0, at - turn.ready)));
+  }
+  answered(turn, status, right, service) {
+    if (!turn.counted) return;
+    count(this.#statuses, String(status));
+    this.#service.record(service);
+    if (!right) count(this.#errors, `status ${status}`);
+  }
+  failed(turn, cause) {
+    if (turn.counted) count(this.#errors, cause);
+  }
+  /** Errors count in `response` at no less than the time-out, so that a fast one never improves a percentile. */
+  ended(turn, sentAt, at, outcome) {
+    if (!turn.counted) return;
+    const age = ns(at - turn.from);
+    const isError = outcome === "failed" || outcome === "timedOut";
+    this.#counts[outcome]++;
+    this.#response.record(isError ? ns(Math.max(age, this.#timeout)) : age);
+    this.#held.record(ns(at - sentAt));
+    if (outcome === "ok") this.#success.record(age);
+  }
+  /** A scheduled shot that was never sent, at its age when the run ended. */
+  unsent(age) {
+    this.#counts.unsent++;
+    this.#response.record(age);
+  }
+  /** @throws TailgateError `invalid` when sent is not ok + failed + timed out + unfinished. */
+  result() {
+    const counts = this.#counts;
+    const ended = counts.ok + counts.failed + counts.timedOut + counts.unfinished;
+    if (ended !== counts.sent || this.#response.count !== counts.sent + counts.unsent) {
+      throw new TailgateError({
+        code: "invalid",
+        message: `${counts.sent} requests were sent, but ${ended} are accounted for (${JSON.stringify(counts)})`,
+        hint: "This is a fault of Tailgate; please report it."
+      });
+    }
+    return {
+      counts,
+      errors: this.#errors,
+      statuses: this.#statuses,
+      histograms: {
+        response: this.#response.encode(),
+        success: this.#success.encode(),
+        service: this.#service.encode(),
+        held: this.#held.encode(),
+        lateness: this.#lateness.encode()
+      }
+    };
+  }
+};
+function count(into, key) {
+  into[key] = (into[key] ?? 0) + 1;
+}
+
 // src/load/driver.ts
 import { performance as performance3 } from "node:perf_hooks";
 
@@ -34454,24 +34658,26 @@ function deservesSpin(due, shot) {
 }
 function planWakes(due) {
   const wakes = new Float64Array(due.length);
-  let count2 = 0;
+  let count3 = 0;
   let last = Number.NEGATIVE_INFINITY;
   let shot = 0;
   while (shot < due.length) {
     const spins = deservesSpin(due, shot);
     const wake = Math.max(spins ? due[shot] - pacing.early : due[shot], last + pacing.leastGap);
-    wakes[count2++] = wake;
+    wakes[count3++] = wake;
     last = wake;
     if (spins) shot++;
     while (shot < due.length && due[shot] <= wake) shot++;
   }
-  return wakes.slice(0, count2);
+  return wakes.slice(0, count3);
 }
 var monotonicNow = () => ns(Number(process.hrtime.bigint()));
 var Metronome = class _Metronome {
   #thread;
   /** 1 while a wake-up is on its way that the sender has not seen: no second one is posted meanwhile. */
   #pending;
+  /** 1 when the thread shall leave off the rest of its wake-ups; it sleeps on this cell. */
+  #stopped;
   #onWake = () => {
   };
   #finish = null;
@@ -34486,9 +34692,10 @@ var Metronome = class _Metronome {
   }
   constructor() {
     this.#pending = new Int32Array(new SharedArrayBuffer(4));
+    this.#stopped = new Int32Array(new SharedArrayBuffer(4));
     this.#thread = new Worker(threadSource, {
       eval: true,
-      workerData: { pending: this.#pending },
+      workerData: { pending: this.#pending, stopped: this.#stopped },
       // Neither loaders nor inspectors of the parent: the thread must do nothing but sleep.
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 }
@@ -34520,28 +34727,34 @@ var Metronome = class _Metronome {
       this.#fail = reject;
     });
     Atomics.store(this.#pending, 0, 0);
+    Atomics.store(this.#stopped, 0, 0);
     this.#thread.postMessage(wakes);
     const lateness = await done;
     this.#onWake = () => {
     };
     return lateness;
   }
+  /** Leaves off the wake-ups that are still to come; `wakeAt` resolves. */
+  stop() {
+    Atomics.store(this.#stopped, 0, 1);
+    Atomics.notify(this.#stopped, 0);
+  }
   async [Symbol.asyncDispose]() {
     await this.#thread.terminate();
   }
 };
-function sleepAndWake(port, pending) {
-  const bed = new Int32Array(new SharedArrayBuffer(4));
+function sleepAndWake(port, pending, stopped) {
   port.on("message", (wakes) => {
     const late = new Float64Array(wakes.length);
     let woken = 0;
-    for (let next = 0; next < wakes.length; ) {
+    for (let next = 0; next < wakes.length && Atomics.load(stopped, 0) === 0; ) {
       const wake = wakes[next];
       let now = Number(process.hrtime.bigint());
-      while (now < wake) {
-        Atomics.wait(bed, 0, 0, (wake - now) / 1e6);
+      while (now < wake && Atomics.load(stopped, 0) === 0) {
+        Atomics.wait(stopped, 0, 0, (wake - now) / 1e6);
         now = Number(process.hrtime.bigint());
       }
+      if (now < wake) break;
       late[woken++] = now - wake;
       if (Atomics.compareExchange(pending, 0, 0, 1) === 0) port.postMessage(0);
       while (next < wakes.length && wakes[next] <= now) next++;
@@ -34552,7 +34765,7 @@ function sleepAndWake(port, pending) {
   });
 }
 var threadSource = `const { parentPort, workerData } = require('node:worker_threads');
-(${sleepAndWake.toString()})(parentPort, workerData.pending);`;
+(${sleepAndWake.toString()})(parentPort, workerData.pending, workerData.stopped);`;
 
 // src/load/health.ts
 var resolution = msToNs(10);
@@ -34633,6 +34846,9 @@ var shotState = {
 };
 var sampleEvery = 50;
 var sampledBodies = 400;
+var checkEvery = 10;
+var checkedAnswers = 400;
+var checkedBytes = 16 * 1024 * 1024;
 var mostCauses = 255;
 var ShotRows = class {
   count;
@@ -34651,11 +34867,18 @@ var ShotRows = class {
   cause;
   causes = [];
   checksums = /* @__PURE__ */ new Map();
+  /** What answers held that are to be checked. */
+  contents = /* @__PURE__ */ new Map();
   inFlight = 0;
   peakInFlight = 0;
   settled = 0;
   #flights;
   #sampleStride;
+  #checkStride;
+  /** Requests whose answers are to be looked into. */
+  #checked;
+  #sequence;
+  #kept = 0;
   /** Every shot before this one is settled. */
   #oldest = 0;
   #released = 0;
@@ -34674,10 +34897,15 @@ var ShotRows = class {
     this.bytes = new Uint32Array(this.count);
     this.cause = new Uint8Array(this.count);
     this.#flights = new Array(this.count).fill(null);
-    this.#sampleStride = Math.max(
-      sampleEvery,
-      sampleEvery * Math.ceil((this.count - leadIn) / (sampleEvery * sampledBodies))
-    );
+    this.#sampleStride = strideOf(sampleEvery, sampledBodies, this.count - leadIn);
+    this.#checkStride = strideOf(checkEvery, checkedAnswers, this.count - leadIn);
+    this.#checked = (order.requests ?? []).map(({ checks }) => (checks?.content ?? null) !== null);
+    this.#sequence = order.schedule.sequence;
+  }
+  /** Leaves off the shots from this one on, none of which was handed over. */
+  cut(shot) {
+    this.count = shot;
+    this.due = this.due.subarray(0, shot);
   }
   get lastDue() {
     return ns(this.due[this.count - 1]);
@@ -34685,8 +34913,16 @@ var ShotRows = class {
   get firstCountedDue() {
     return ns(this.due[this.leadIn]);
   }
+  /** Whether what it is answered with is kept, for a checksum or for checks. */
   isSampled(shot) {
+    return this.#isHashed(shot) || this.#isChecked(shot);
+  }
+  #isHashed(shot) {
     return shot >= this.leadIn && (shot - this.leadIn) % this.#sampleStride === 0;
+  }
+  #isChecked(shot) {
+    const inSample = shot >= this.leadIn && (shot - this.leadIn) % this.#checkStride === 0;
+    return inSample && this.#checked[this.#sequence[shot]] === true;
   }
   /** To be called before the client gets the shot: it may fail while it is being handed over. */
   hand(shot, at) {
@@ -34711,11 +34947,15 @@ var ShotRows = class {
   onWritten(shot, at) {
     this.written[shot] = at;
   }
-  onAnswered(shot, at, status, bodyBytes, checksum) {
+  onAnswered(shot, at, status, bodyBytes, checksum, content = null) {
     if (this.state[shot] !== shotState.inFlight) return;
     this.status[shot] = status;
     this.bytes[shot] = bodyBytes;
-    if (checksum !== null) this.checksums.set(shot, checksum);
+    if (checksum !== null && this.#isHashed(shot)) this.checksums.set(shot, checksum);
+    if (content !== null && this.#isChecked(shot) && this.#kept + bodyBytes <= checkedBytes) {
+      this.#kept += bodyBytes;
+      this.contents.set(shot, content);
+    }
     this.#settle(shot, at, at - this.due[shot] > this.timeout ? shotState.timedOut : shotState.answered);
   }
   onFailed(shot, at, cause) {
@@ -34763,39 +35003,317 @@ var ShotRows = class {
     return this.causes.push(cause) - 1;
   }
 };
+function strideOf(every, most, shots) {
+  return Math.max(every, every * Math.ceil(shots / (every * most)));
+}
 
 // src/load/sender.ts
 var import_undici = __toESM(require_undici(), 1);
+import { isIP } from "node:net";
+import { createSecureContext } from "node:tls";
+
+// src/load/failures.ts
+var noHttp2 = "no HTTP/2 offered";
+var resets = /* @__PURE__ */ new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ECONNABORTED",
+  "UND_ERR_SOCKET",
+  "UND_ERR_INFO"
+]);
+var secureProblems = {
+  "certificate not trusted": [
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_GET_ISSUER_CERT",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "CERT_UNTRUSTED",
+    "CERT_SIGNATURE_FAILURE",
+    "INVALID_CA"
+  ],
+  "certificate expired": ["CERT_HAS_EXPIRED"],
+  "certificate not valid yet": ["CERT_NOT_YET_VALID"],
+  "certificate of another name": ["ERR_TLS_CERT_ALTNAME_INVALID"],
+  "not TLS": ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"],
+  "client certificate refused": [
+    "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED",
+    "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA",
+    "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE",
+    "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
+    "ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE",
+    "ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE"
+  ],
+  "client certificate and key do not match": ["ERR_OSSL_X509_KEY_VALUES_MISMATCH"],
+  [noHttp2]: [noHttp2],
+  "not HTTP/2": ["ERR_HTTP2_ERROR", "ERR_HTTP2_SESSION_ERROR"]
+};
+var secureClasses = new Map(
+  Object.entries(secureProblems).flatMap(([name, codes]) => codes.map((code) => [code, name]))
+);
+function failureClass(error, reusedUnanswered) {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (resets.has(code)) return reusedUnanswered ? "reset on reuse" : "connection reset";
+  const insecure = secureClasses.get(code);
+  if (insecure !== void 0) return insecure;
+  switch (code) {
+    case "ENOENT":
+      return "no such socket";
+    case "EACCES":
+      return "socket not permitted";
+    case "ECONNREFUSED":
+      return "connection refused";
+    case "EMFILE":
+    case "ENFILE":
+      return "descriptors exhausted";
+    case "EADDRNOTAVAIL":
+    case "EADDRINUSE":
+      return "ports exhausted";
+    case "ETIMEDOUT":
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return "connect timed out";
+    case "ENETUNREACH":
+    case "EHOSTUNREACH":
+    case "EHOSTDOWN":
+      return "host unreachable";
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "host not found";
+    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
+      return "body cut short";
+    case "UND_ERR_HEADERS_OVERFLOW":
+      return "headers too large";
+    default:
+      if (code.startsWith("HPE_") || error.name === "HTTPParserError") return "not HTTP";
+      return code === "" ? `other: ${error.message.slice(0, 80)}` : `other: ${code}`;
+  }
+}
+
+// src/load/sender.ts
 function toWire(requests, target) {
+  const { host, origin, transport } = target;
+  const extras = extrasOf(origin, transport);
   return requests.map((request) => {
     const headers = [...request.headers];
     const hasHost = headers.some((text, index) => index % 2 === 0 && text.toLowerCase() === "host");
-    if (target.host !== null && !hasHost) headers.push("host", target.host);
+    if (host !== null && !hasHost) headers.push("host", host);
     return {
       method: request.method,
       path: request.path,
       headers,
-      body: request.body
+      body: request.body,
+      ...extras
     };
   });
+}
+function extrasOf(origin, transport) {
+  const name = transport?.tls === void 0 || transport.tls === null ? null : serverNameOf(origin, transport.tls);
+  return {
+    // The same for all: the client would connect anew for a request of another name.
+    ...name === null ? {} : { servername: name },
+    // Over HTTP/2 the client keeps other methods back until nothing else is on its way; nothing is ever sent again.
+    ...transport?.http2 === void 0 || transport.http2 === null ? {} : { idempotent: true }
+  };
+}
+function serverNameOf(origin, tls) {
+  if (tls.serverName !== null) return tls.serverName;
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) === 0 ? host : null;
 }
 var clientOptions = {
   pipelining: 1,
   // Deadlines are the driver's, from the due time; the client's own timers are ±500 ms above one second.
   headersTimeout: 0,
   bodyTimeout: 0,
-  connectTimeout: 6e4,
   keepAliveTimeout: 6e4,
   // A service that announces its keep-alive time is left half a second before that: fewer resets on reuse.
   keepAliveTimeoutThreshold: 500
 };
-function openClient(origin, on) {
-  const client = new import_undici.Client(origin, clientOptions);
-  client.on("connect", on.connect);
-  client.on("disconnect", on.disconnect);
-  return client;
+var longestConnect = 6e4;
+var ClientMaker = class {
+  #origin;
+  #options;
+  /** Requests that may share a connection at the same time. */
+  streams;
+  /** @throws when certificate and key do not fit. */
+  constructor(origin, transport) {
+    const { tls = null, http2 = null, keepAlive = true, socketPath = null } = transport ?? {};
+    this.#origin = origin;
+    this.streams = http2?.streams ?? 1;
+    const options = {
+      timeout: Math.ceil((transport?.connectTimeout ?? longestConnect * 1e6) / 1e6),
+      ...socketPath === null ? {} : { socketPath },
+      allowH2: http2 !== null && tls !== null,
+      useH2c: http2 !== null && tls === null,
+      ...tls === null ? {} : secureOptions(origin, tls)
+    };
+    const connect = (0, import_undici.buildConnector)(options);
+    this.#options = {
+      ...clientOptions,
+      // 0 closes a connection after its request, and says so to the service.
+      pipelining: keepAlive ? this.streams : 0,
+      connect: http2 === null ? connect : orRefuse(connect)
+    };
+  }
+  /** @param on is told whenever the client's socket opens and closes. */
+  open(on) {
+    const client = new import_undici.Client(this.#origin, this.#options);
+    client.on("connect", on.connect);
+    client.on("disconnect", on.disconnect);
+    return client;
+  }
+  /** For one request; see `httpGet`. */
+  once() {
+    return new import_undici.Client(this.#origin, { ...this.#options, pipelining: this.streams > 1 ? 1 : 0 });
+  }
+};
+function secureOptions(origin, tls) {
+  const servername = serverNameOf(origin, tls);
+  const { ca, cert, key } = tls;
+  return {
+    secureContext: createSecureContext({
+      ...ca === null ? {} : { ca },
+      ...cert === null ? {} : { cert },
+      ...key === null ? {} : { key }
+    }),
+    rejectUnauthorized: !tls.insecure,
+    ...servername === null ? {} : { servername },
+    // Whether a session can be taken up again would depend on garbage collection: every connect is a whole one.
+    maxCachedSessions: 0
+  };
+}
+function orRefuse(connect) {
+  return (options, callback) => connect(options, (...[problem, socket]) => {
+    if (socket === null || socket.alpnProtocol === "h2") {
+      callback(...[problem, socket]);
+      return;
+    }
+    socket.destroy();
+    callback(Object.assign(new Error("the service chose HTTP/1.1"), { code: noHttp2 }), null);
+  });
 }
 var bodyStart = 16 * 1024;
+
+// src/load/checks.ts
+import { isDeepStrictEqual } from "node:util";
+
+// src/load/json-pointer.ts
+function valueAtPointer(json, pointer) {
+  if (pointer === "") return json;
+  let value = json;
+  for (const step of pointer.slice(1).split("/")) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return void 0;
+    value = value[key];
+  }
+  return value;
+}
+
+// src/load/checks.ts
+var longestShown = 120;
+var longestNamed = 40;
+function failedSize(checks, bytes) {
+  const { size } = checks;
+  if (size === null || bytes >= size.min && bytes <= (size.max ?? Number.POSITIVE_INFINITY)) return null;
+  return { check: "check size", got: `${bytes} bytes` };
+}
+function failedContent(checks, { headers, body }) {
+  const { content } = checks;
+  if (content === null) return null;
+  for (const [name, wanted] of content.headers) {
+    const found = [headers[name] ?? []].flat();
+    if (found.some((value) => holds(value, wanted))) continue;
+    return {
+      check: `check header ${name}`,
+      got: found.length === 0 ? "no such header" : clamp(found.join(", "))
+    };
+  }
+  const text = new TextDecoder().decode(body);
+  for (const wanted of content.bodyContains) {
+    if (!text.includes(wanted)) {
+      return {
+        check: `check body-contains ${JSON.stringify(wanted.slice(0, longestNamed))}`,
+        got: shown(text)
+      };
+    }
+  }
+  return content.json.length === 0 ? null : failedJson(content.json, text);
+}
+function failedJson(wanted, text) {
+  let json;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { check: `check json ${wanted[0][0] || "/"}`, got: `no JSON: ${shown(text)}` };
+  }
+  for (const [pointer, value] of wanted) {
+    const found = valueAtPointer(json, pointer);
+    if (isDeepStrictEqual(found, value)) continue;
+    const got = found === void 0 ? `nothing there: ${shown(text)}` : shown(JSON.stringify(found));
+    return { check: `check json ${pointer || "/"}`, got };
+  }
+  return null;
+}
+function holds(value, wanted) {
+  const pattern = /^\/(.+)\/$/.exec(wanted)?.[1];
+  return pattern === void 0 ? value === wanted : new RegExp(pattern).test(value);
+}
+var shown = (text) => text === "" ? "an empty body" : clamp(text);
+var clamp = (text) => {
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ");
+  return line.length > longestShown ? `${line.slice(0, longestShown - 1)}\u2026` : line;
+};
+var mostSamples = 5;
+var CheckTally = class {
+  #answers = 0;
+  #looked = 0;
+  #failed = 0;
+  #samples = [];
+  /**
+   * @param content null for an answer outside the sample.
+   * @returns the check that failed; null when none did.
+   */
+  look(checks, bytes, content) {
+    if (checks.content !== null) {
+      this.#answers++;
+      if (content !== null) this.#looked++;
+    }
+    const failed = failedSize(checks, bytes) ?? (content === null ? null : failedContent(checks, content));
+    if (failed === null) return null;
+    this.#failed++;
+    const known = this.#samples.some(({ check, got }) => check === failed.check && got === failed.got);
+    if (!known && this.#samples.length < mostSamples) this.#samples.push(failed);
+    return failed;
+  }
+  results() {
+    const samples = this.#samples;
+    return { answers: this.#answers, looked: this.#looked, failed: this.#failed, samples };
+  }
+};
+
+// src/load/fit.ts
+function fitOf(due, sent) {
+  const actual = sent.slice().sort();
+  return { distance: distanceOf(due, actual), plannedGapCv: gapCv(due), sentGapCv: gapCv(actual) };
+}
+function distanceOf(planned, actual) {
+  const count3 = planned.length;
+  let largest = 0;
+  let behind = 0;
+  for (let shot = 0; shot < count3; shot++) {
+    while (behind < count3 && planned[behind] <= actual[shot]) behind++;
+    largest = Math.max(largest, Math.abs(behind - (shot + 1)));
+  }
+  return count3 === 0 ? 0 : largest / count3;
+}
+function gapCv(times) {
+  const count3 = times.length - 1;
+  if (count3 < 2) return null;
+  const mean = (times[count3] - times[0]) / count3;
+  let squares = 0;
+  for (let gap = 0; gap < count3; gap++) squares += (times[gap + 1] - times[gap] - mean) ** 2;
+  return mean > 0 ? Math.sqrt(squares / count3) / mean : null;
+}
 
 // src/load/tally.ts
 var onTimeBound = msToNs(0.5);
@@ -34810,13 +35328,15 @@ function tallyRows(rows, order, newHistogram) {
   const statuses = {};
   const sizes = { least: Number.POSITIVE_INFINITY, most: 0, total: 0 };
   const checksums = {};
+  const checks = new CheckTally();
   const overAt = scheduleEnd(rows);
   let released = 0;
   let onTimeCount = 0;
   for (let shot = rows.leadIn; shot < rows.count; shot++) {
     const age = rows.done[shot] - rows.due[shot];
     const late = ns(rows.handed[shot] - rows.due[shot]);
-    const outcome = outcomeOf(rows, order, shot);
+    const failedCheck = checkedOf(rows, order, shot, checks);
+    const outcome = failedCheck === null ? outcomeOf(rows, order, shot) : "failed";
     const time = judgedTime(outcome, age, rows.timeout);
     counts[outcome]++;
     response.record(time);
@@ -34829,10 +35349,10 @@ function tallyRows(rows, order, newHistogram) {
       if (rows.handed[shot] <= overAt) released++;
     }
     if (rows.state[shot] === shotState.answered) {
-      count(statuses, String(rows.status[shot]));
+      count2(statuses, String(rows.status[shot]));
       service.record(ns(rows.done[shot] - rows.written[shot]));
     }
-    if (outcome === "failed") count(errors, errorClass(rows, shot));
+    if (outcome === "failed") count2(errors, failedCheck?.check ?? errorClass(rows, shot));
     if (outcome === "ok") {
       success.record(ns(age));
       const size = rows.bytes[shot];
@@ -34857,6 +35377,7 @@ function tallyRows(rows, order, newHistogram) {
     released,
     onTime: onTimeCount,
     span: ns(rows.lastDue - rows.firstCountedDue),
+    fit: fitOf(rows.due.subarray(rows.leadIn, rows.count), rows.handed.subarray(rows.leadIn, rows.count)),
     errors,
     statuses,
     bodies: {
@@ -34865,6 +35386,7 @@ function tallyRows(rows, order, newHistogram) {
       totalBytes: sizes.total,
       checksums
     },
+    ...order.requests.some((request) => request.checks !== void 0) ? { checks: checks.results() } : {},
     histograms: {
       response: response.encode(),
       onTime: onTime.encode(),
@@ -34877,6 +35399,12 @@ function tallyRows(rows, order, newHistogram) {
 function scheduleEnd(rows) {
   const grace = Math.max(msToNs(20), 0.01 * (rows.lastDue - rows.firstCountedDue));
   return rows.lastDue + Math.min(grace, rows.timeout);
+}
+function checkedOf(rows, order, shot, tally) {
+  const { checks } = order.requests[order.schedule.sequence[shot]];
+  if (checks === void 0 || rows.state[shot] !== shotState.answered) return null;
+  if (outcomeOf(rows, order, shot) !== "ok") return null;
+  return tally.look(checks, rows.bytes[shot], rows.contents.get(shot) ?? null);
 }
 function outcomeOf(rows, order, shot) {
   switch (rows.state[shot]) {
@@ -34916,13 +35444,14 @@ function errorClass(rows, shot) {
   if (rows.state[shot] === shotState.answered) return `status ${rows.status[shot]}`;
   return rows.causes[rows.cause[shot]];
 }
-function count(into, key) {
+function count2(into, key) {
   into[key] = (into[key] ?? 0) + 1;
 }
 
 // src/load/driver.ts
 var notice = msToNs(30);
 var longestDrain = secondsToNs(5);
+var stoppedDrain = secondsToNs(1);
 var guardMs = 10;
 var mostAtOnce = 32;
 async function runSlice(order, tools) {
@@ -34934,18 +35463,27 @@ async function runSlice(order, tools) {
   }
   globalThis.gc?.();
   const walk = new Walk(order, tools.pool);
+  const stop = () => {
+    walk.stop();
+    tools.metronome.stop();
+  };
+  tools.stop?.addEventListener("abort", stop, { once: true });
   const queuedBefore = tools.pool.queued;
   const openedBefore = tools.pool.opened;
   const [lateness] = await Promise.all([
     tools.metronome.wakeAt(planWakes(walk.rows.due), () => walk.release()),
     walk.ended
   ]);
+  tools.stop?.removeEventListener("abort", stop);
   const generator = walk.health.report({
     spun: walk.spun,
     metronome: lateness,
     poolQueued: tools.pool.queued - queuedBefore,
     socketsOpened: tools.pool.opened - openedBefore
   });
+  if (walk.rows.count <= walk.rows.leadIn) {
+    throw new TailgateError({ code: "cancelled", message: "cancelled before a counted request was sent" });
+  }
   return {
     ...tallyRows(walk.rows, order, tools.newHistogram),
     elapsed: ns(walk.endedAt - walk.rows.firstCountedDue),
@@ -34983,6 +35521,14 @@ var Walk = class {
     this.#halfwayShot = this.rows.leadIn + (this.rows.count - this.rows.leadIn >> 1);
     this.#drainUntil = ns(this.rows.lastDue + Math.min(order.timeout, longestDrain));
     this.#guard = setInterval(() => this.#watch(), guardMs);
+  }
+  /** Sends no more: what was not due yet was never part of it. */
+  stop() {
+    if (this.#next >= this.rows.count) return;
+    this.rows.cut(this.#next);
+    this.atEnd = this.rows.inFlight;
+    this.#drainUntil = ns(monotonicNow() + Math.min(this.#order.timeout, stoppedDrain));
+    this.health.endOfLoad();
   }
   /** Hands over every shot that is due, and spins the last stretch towards one that is nearly. */
   release() {
@@ -35054,6 +35600,7 @@ async function openSockets(order, pool) {
   const name = `${order.request.method} ${order.request.path}`;
   let problem = null;
   let left = order.sockets;
+  let answered = 0;
   const flights = /* @__PURE__ */ new Map();
   await new Promise((resolve) => {
     const timer = setTimeout(() => {
@@ -35072,6 +35619,7 @@ async function openSockets(order, pool) {
       onWritten: () => {
       },
       onAnswered: (shot, _at, status) => {
+        answered++;
         if (!order.request.expected.some(({ from, to }) => status >= from && status <= to)) {
           problem ??= `${name}: status ${status}`;
         }
@@ -35086,53 +35634,237 @@ async function openSockets(order, pool) {
       flights.set(shot, pool.send(sink, shot, wire, false, order.sockets));
     }
   });
-  return { opened: pool.connected, problem };
+  return { opened: order.target.transport?.keepAlive === false ? answered : pool.connected, problem };
 }
+
+// src/load/closed-driver.ts
+var notice2 = msToNs(30);
+var grid = msToNs(5);
+var mostWakes = 1e6;
+async function runClosedLoop(order, tools) {
+  globalThis.gc?.();
+  const queuedBefore = tools.pool.queued;
+  const openedBefore = tools.pool.opened;
+  const run = new ClosedRun(order, tools);
+  const stop = () => run.stop();
+  tools.stop?.addEventListener("abort", stop, { once: true });
+  const metronome2 = tools.metronome.wakeAt(wakesOf(order, run.start), () => run.wake());
+  await run.ended;
+  tools.metronome.stop();
+  const lateness = await metronome2;
+  tools.stop?.removeEventListener("abort", stop);
+  return run.result({
+    spun: run.spun,
+    metronome: lateness,
+    poolQueued: tools.pool.queued - queuedBefore,
+    socketsOpened: tools.pool.opened - openedBefore
+  });
+}
+function wakesOf({ pace, extent, workers, leadIn }, start) {
+  const scheduled = pace.kind === "intended" && extent.kind === "duration";
+  const gap = scheduled ? pace.gap / workers : grid;
+  const span = extent.kind === "duration" ? extent.duration : extent.longest;
+  const count3 = Math.min(mostWakes, Math.ceil(span / gap) + leadIn);
+  const due = new Float64Array(count3);
+  for (let index = 0; index < count3; index++) due[index] = start + index * gap;
+  return scheduled ? planWakes(due) : due;
+}
+var ClosedRun = class {
+  start;
+  ended;
+  spun = ns(0);
+  #order;
+  #tools;
+  #wire;
+  #loop;
+  #health;
+  #guard;
+  #spins;
+  /** The shot of each worker; null when it has none on its way. */
+  #turns;
+  #flights;
+  #sent;
+  #written;
+  /** Shots in the order they were sent, which is that of their deadlines. */
+  #deadlines = [];
+  #oldest = 0;
+  #end = () => {
+  };
+  #pumping = false;
+  #isOver = false;
+  #inFlight = 0;
+  #stoppedAt = null;
+  #tooLong = false;
+  /** When the first shot after the counted ones was sent. */
+  #afterCounted = null;
+  #lastEnd = ns(0);
+  #drainUntil = null;
+  #tally;
+  constructor(order, tools) {
+    this.#order = order;
+    this.#tools = tools;
+    this.#wire = toWire(order.requests, order.target);
+    this.#turns = new Array(order.workers).fill(null);
+    this.#flights = new Array(order.workers).fill(null);
+    this.#sent = new Float64Array(order.workers);
+    this.#written = new Float64Array(order.workers);
+    this.#tally = new ClosedTally(order.timeout, tools.newHistogram);
+    this.#spins = order.pace.kind === "intended" && order.pace.gap / order.workers >= pacing.spinGap;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#health = new HealthWatch(performance4.now());
+    this.start = ns(monotonicNow() + notice2);
+    this.#loop = new ClosedLoop(order, this.start);
+    this.#guard = setInterval(() => this.#watch(), Math.min(10, Math.max(1, order.timeout / 1e8)));
+  }
+  /** Sends no more; what is on its way is waited for a little. */
+  stop() {
+    if (this.#isOver || this.#stoppedAt !== null) return;
+    this.#stoppedAt = monotonicNow();
+    if (this.#drainUntil === null) this.#beginDrain(this.#stoppedAt, stoppedDrain);
+  }
+  wake() {
+    if (this.#spins) {
+      const until = this.#loop.nextAt;
+      const from = monotonicNow();
+      let now = from;
+      if (until - now <= pacing.early) while (now < until) now = monotonicNow();
+      this.spun = ns(this.spun + now - from);
+    }
+    this.#pump();
+  }
+  onWritten(worker, at) {
+    this.#written[worker] = at;
+  }
+  onAnswered(worker, at, status) {
+    const turn = this.#turns[worker];
+    if (turn === null || turn === void 0) return;
+    const sequence = this.#order.sequence;
+    const { expected } = this.#order.requests[sequence[turn.shot % sequence.length]];
+    const right = expected.some(({ from, to }) => status >= from && status <= to);
+    this.#tally.answered(turn, status, right, ns(at - this.#written[worker]));
+    this.#settle(worker, turn, at, right ? "ok" : "failed");
+  }
+  onFailed(worker, at, cause) {
+    const turn = this.#turns[worker];
+    if (turn === null || turn === void 0) return;
+    this.#tally.failed(turn, cause);
+    this.#settle(worker, turn, at, "failed");
+  }
+  result(figures) {
+    const generator = this.#health.report(figures);
+    const first = this.#loop.firstCounted;
+    if (first === null) {
+      throw new TailgateError({
+        code: this.#stoppedAt === null ? "invalid" : "cancelled",
+        message: "the closed loop ended before a counted request was sent",
+        hint: "The service answered too slowly, or not at all; try it with curl first."
+      });
+    }
+    const planned = this.#loop.end ?? this.#afterCounted ?? this.#lastEnd;
+    return {
+      ...this.#tally.result(),
+      window: ns(Math.max(1, Math.min(planned, this.#stoppedAt ?? planned) - first)),
+      generator,
+      cutShort: this.#stoppedAt !== null || this.#tooLong
+    };
+  }
+  #pump() {
+    this.#pumping = false;
+    for (; ; ) {
+      const now = monotonicNow();
+      const turn = this.#loop.take(now);
+      if (turn === null) return;
+      this.#send(turn, now);
+    }
+  }
+  #send(turn, now) {
+    const { worker, shot } = turn;
+    const { sequence, workers, leadIn } = this.#order;
+    this.#tally.sent(turn, now);
+    if (!turn.counted && shot >= leadIn) this.#afterCounted ??= now;
+    this.#turns[worker] = turn;
+    this.#sent[worker] = now;
+    this.#deadlines.push({ worker, turn });
+    this.#inFlight++;
+    const wire = this.#wire[sequence[shot % sequence.length]];
+    const flight = this.#tools.pool.send(this, worker, wire, false, workers);
+    if (this.#turns[worker] === turn) this.#flights[worker] = flight;
+  }
+  #settle(worker, turn, at, outcome) {
+    this.#turns[worker] = null;
+    this.#flights[worker] = null;
+    this.#inFlight--;
+    this.#lastEnd = at;
+    this.#tally.ended(turn, ns(this.#sent[worker]), at, outcome);
+    this.#loop.ended(turn, at);
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => this.#pump());
+  }
+  #watch() {
+    if (this.#isOver) return;
+    const now = monotonicNow();
+    this.#endOverdue(now);
+    this.#pump();
+    const { extent } = this.#order;
+    if (extent.kind === "count" && this.#stoppedAt === null && now > this.start + extent.longest) {
+      this.#tooLong = true;
+      this.#loop.stop();
+    }
+    if (this.#drainUntil === null) {
+      if (!this.#loop.isOver(now) || !this.#isCaughtUp(now)) return;
+      this.#beginDrain(now, longestDrain);
+    }
+    if (now >= this.#drainUntil) this.#giveUpRest(now);
+    if (this.#inFlight > 0) return;
+    this.#isOver = true;
+    clearInterval(this.#guard);
+    this.#end();
+  }
+  /** Whether what was scheduled has been sent: workers that fell behind may go on for as long as a drain lasts. */
+  #isCaughtUp(now) {
+    const end = this.#loop.end;
+    if (this.#order.pace.kind !== "intended" || end === null) return true;
+    if (now >= end + Math.min(this.#order.timeout, longestDrain)) return true;
+    return this.#loop.unsent(now, this.#busy()).length === 0;
+  }
+  #beginDrain(now, longest) {
+    this.#loop.stop();
+    this.#health.endOfLoad();
+    this.#drainUntil = now + Math.min(this.#order.timeout, longest);
+    for (const at of this.#loop.unsent(now, this.#busy())) this.#tally.unsent(ns(now - at));
+  }
+  #endOverdue(now) {
+    for (; this.#oldest < this.#deadlines.length; this.#oldest++) {
+      const { worker, turn } = this.#deadlines[this.#oldest];
+      if (this.#turns[worker] !== turn) continue;
+      if (this.#sent[worker] + this.#order.timeout > now) break;
+      this.#giveUp(worker, turn, now, "timedOut");
+    }
+    if (this.#oldest * 2 > this.#deadlines.length + 1024) {
+      this.#deadlines = this.#deadlines.slice(this.#oldest);
+      this.#oldest = 0;
+    }
+  }
+  #giveUpRest(now) {
+    this.#turns.forEach((turn, worker) => {
+      if (turn !== null) this.#giveUp(worker, turn, now, "unfinished");
+    });
+  }
+  #giveUp(worker, turn, now, outcome) {
+    const flight = this.#flights[worker];
+    this.#settle(worker, turn, now, outcome);
+    flight?.abandon();
+  }
+  #busy() {
+    return new Set(this.#turns.flatMap((turn, worker) => turn === null ? [] : [worker]));
+  }
+};
 
 // src/load/flight.ts
 import { createHash } from "node:crypto";
-
-// src/load/failures.ts
-var resets = /* @__PURE__ */ new Set([
-  "ECONNRESET",
-  "EPIPE",
-  "ECONNABORTED",
-  "UND_ERR_SOCKET",
-  "UND_ERR_INFO"
-]);
-function failureClass(error, reusedUnanswered) {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (resets.has(code)) return reusedUnanswered ? "reset on reuse" : "connection reset";
-  switch (code) {
-    case "ECONNREFUSED":
-      return "connection refused";
-    case "EMFILE":
-    case "ENFILE":
-      return "descriptors exhausted";
-    case "EADDRNOTAVAIL":
-    case "EADDRINUSE":
-      return "ports exhausted";
-    case "ETIMEDOUT":
-    case "UND_ERR_CONNECT_TIMEOUT":
-      return "connect timed out";
-    case "ENETUNREACH":
-    case "EHOSTUNREACH":
-    case "EHOSTDOWN":
-      return "host unreachable";
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return "host not found";
-    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
-      return "body cut short";
-    case "UND_ERR_HEADERS_OVERFLOW":
-      return "headers too large";
-    default:
-      if (code.startsWith("HPE_") || error.name === "HTTPParserError") return "not HTTP";
-      return code === "" ? `other: ${error.message.slice(0, 80)}` : `other: ${code}`;
-  }
-}
-
-// src/load/flight.ts
 var Slot = class {
   client;
   connected = false;
@@ -35157,6 +35889,7 @@ var Flight = class {
   #answering = false;
   #status = 0;
   #bytes = 0;
+  #headers = {};
   #chunks = null;
   constructor(home, sink, shot, request, sampled) {
     this.#home = home;
@@ -35183,9 +35916,10 @@ var Flight = class {
   onResponseStarted() {
     this.#answering = true;
   }
-  onResponseStart(_controller, status) {
+  onResponseStart(_controller, status, headers) {
     this.#answering = true;
     this.#status = status;
+    if (this.#sampled) this.#headers = headers;
   }
   onResponseData(_controller, chunk) {
     this.#bytes += chunk.length;
@@ -35197,8 +35931,10 @@ var Flight = class {
   onResponseEnd() {
     const at = monotonicNow();
     if (!this.#abandoned) {
-      const checksum = this.#sampled ? checksumOf(this.#chunks ?? []) : null;
-      this.#sink.onAnswered(this.#shot, at, this.#status, this.#bytes, checksum);
+      const body = this.#sampled ? Buffer.concat(this.#chunks ?? []) : null;
+      const checksum = body === null ? null : checksumOf(body);
+      const content = body === null ? null : { headers: this.#headers, body };
+      this.#sink.onAnswered(this.#shot, at, this.#status, this.#bytes, checksum, content);
     }
     this.#home.landed(this, true);
   }
@@ -35210,16 +35946,16 @@ var Flight = class {
     this.#home.landed(this, false);
   }
 };
-function checksumOf(chunks) {
-  const hash = createHash("sha256");
-  for (const chunk of chunks) hash.update(chunk);
-  return hash.digest("hex").slice(0, 16);
+function checksumOf(body) {
+  return createHash("sha256").update(body).digest("hex").slice(0, 16);
 }
 
 // src/load/sockets.ts
 var trimSlack = 64;
 var SocketPool = class {
-  #origin;
+  #maker;
+  /** Over HTTP/2 several slots share a socket, one a stream. */
+  #sockets = [];
   #slots = [];
   #idle = [];
   #cold = [];
@@ -35231,12 +35967,13 @@ var SocketPool = class {
   queued = 0;
   /** Sockets opened, since the pool was made. */
   opened = 0;
-  constructor(origin) {
-    this.#origin = origin;
+  /** @throws when certificate and key of the transport do not fit. */
+  constructor(origin, transport) {
+    this.#maker = new ClientMaker(origin, transport);
   }
   /** Sockets that are open now. */
   get connected() {
-    return this.#slots.filter((slot) => slot.connected).length;
+    return new Set(this.#slots.filter((slot) => slot.connected).map((slot) => slot.client)).size;
   }
   /**
    * Hands a shot to the client. Never waits and never throws for anything the service does.
@@ -35259,7 +35996,7 @@ var SocketPool = class {
     this.#closed = true;
     this.#waiting = [];
     this.#waitingFrom = 0;
-    await Promise.all(this.#slots.map((slot) => slot.client.destroy()));
+    await Promise.all(this.#sockets.map((client) => client.destroy()));
   }
   /** Called by a flight that is over: its socket is free again. */
   landed(flight, answered) {
@@ -35302,23 +36039,28 @@ var SocketPool = class {
     }
     const cold = this.#cold.pop();
     if (cold !== void 0) return cold;
-    return this.#slots.length < maxSockets ? this.#openSlot() : null;
+    return this.#sockets.length < maxSockets ? this.#openSocket() : null;
   }
-  #openSlot() {
-    const slot = new Slot(
-      openClient(this.#origin, {
-        connect: () => {
+  #openSocket() {
+    const slots = [];
+    const client = this.#maker.open({
+      connect: () => {
+        this.opened++;
+        for (const slot of slots) {
           slot.connected = true;
           slot.uses = 0;
-          this.opened++;
-        },
-        disconnect: () => {
-          slot.connected = false;
         }
-      })
-    );
-    this.#slots.push(slot);
-    return slot;
+      },
+      disconnect: () => {
+        for (const slot of slots) slot.connected = false;
+      }
+    });
+    this.#sockets.push(client);
+    for (let stream = 0; stream < this.#maker.streams; stream++) slots.push(new Slot(client));
+    this.#slots.push(...slots);
+    const [first, ...others] = slots;
+    this.#cold.push(...others);
+    return first;
   }
   #hasWaiting() {
     return this.#waitingFrom < this.#waiting.length;
@@ -35340,25 +36082,28 @@ var SocketPool = class {
 var pools = /* @__PURE__ */ new Map();
 var metronome = await Metronome.start();
 var queue = Promise.resolve();
-function poolOf(origin) {
+var stopping = new AbortController();
+function poolOf({ origin, transport }) {
   const known = pools.get(origin);
   if (known !== void 0) return known;
-  const pool = new SocketPool(origin);
+  const pool = new SocketPool(origin, transport);
   pools.set(origin, pool);
   return pool;
 }
 async function carryOut(order) {
+  stopping = new AbortController();
+  const tools = { metronome, newHistogram: () => new LatencyHistogram(), stop: stopping.signal };
   switch (order.kind) {
     case "slice": {
-      const result = await runSlice(order.order, {
-        pool: poolOf(order.order.target.origin),
-        metronome,
-        newHistogram: () => new LatencyHistogram()
-      });
+      const result = await runSlice(order.order, { ...tools, pool: poolOf(order.order.target) });
       return { kind: "slice", id: order.id, result };
     }
+    case "closed-loop": {
+      const result = await runClosedLoop(order.order, { ...tools, pool: poolOf(order.order.target) });
+      return { kind: "closed-loop", id: order.id, result };
+    }
     case "open": {
-      const opened = await openSockets(order.order, poolOf(order.order.target.origin));
+      const opened = await openSockets(order.order, poolOf(order.order.target));
       return { kind: "opened", id: order.id, ...opened };
     }
     case "close": {
@@ -35374,6 +36119,10 @@ function say(reply) {
   process.send?.(reply);
 }
 process.on("message", (order) => {
+  if (order.kind === "stop") {
+    stopping.abort();
+    return;
+  }
   queue = queue.then(async () => {
     try {
       say(await carryOut(order));

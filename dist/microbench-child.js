@@ -174,6 +174,7 @@ function toolOf(text) {
   }
   return /(?:^|[^.\w])(?:bench|benchmark)(?:\.\w+)*\s*\(\s*['"`]/.test(text) ? "unknown" : null;
 }
+var exportsNothing = (text) => !/\bexports?\b/.test(text);
 function wayOut(text) {
   const tool = toolOf(text);
   const own = "every exported function is a benchmark, such as: export const parse = () => parseIt(text)";
@@ -219,7 +220,7 @@ function spellings(specifier) {
 // src/microbench/modules.ts
 async function importBenchmarks(path) {
   const text = await readFile(path, "utf8");
-  if (false) throw new Error(`it exports no function; ${wayOut(text)}`);
+  if (isForeign(text) && exportsNothing(text)) throw new Error(`it exports no function; ${wayOut(text)}`);
   let exported;
   if (/\.[cm]?ts$/.test(path)) resolveTypeScript();
   try {
