@@ -18,6 +18,8 @@ export interface Knee {
  * thumb"); with even ones (D/D/1) it is the ceiling.
  */
 const leaves = 2;
+/** And so much more, which the scheduling of a machine may cost: a plateau below it says nothing. */
+const slackMs = 1;
 /** Below this share of what is offered a rate is not kept up with, however quick the answers are. */
 const leastSuccessful = 0.98;
 /** The knee is looked for this finely, and its two sides are run this often. */
@@ -31,14 +33,18 @@ export function findKnee(steps: readonly Step[]): Knee {
     delivers: 2 * runs.filter(delivers).length > runs.length,
   }));
   const plateauMs = plateauOf(curve.filter((one) => one.delivers).map((one) => one.run));
-  let rate: number | null = null;
-  for (const { run, delivers: kept } of curve) {
-    const p50 = run.successTimeMs.p50;
-    if (!kept || plateauMs === null || p50 === null || p50 > leaves * plateauMs)
-      return { rate, beyond: run.rate, plateauMs };
-    rate = run.rate;
-  }
-  return { rate, beyond: null, plateauMs };
+  const isOff = curve.map(({ run: { successTimeMs }, delivers: kept }) => {
+    if (!kept || plateauMs === null || successTimeMs.p50 === null) return true;
+    return successTimeMs.p50 > leaves * plateauMs + slackMs;
+  });
+  // One rate off the plateau between others on it was disturbed by something else.
+  const first = isOff.findIndex((off, index) => off && isOff[index + 1] !== false);
+  const on = curve.filter((_, index) => !isOff[index] && (first === -1 || index < first));
+  return {
+    rate: on.at(-1)?.run.rate ?? null,
+    beyond: first === -1 ? null : curve[first]!.run.rate,
+    plateauMs,
+  };
 }
 
 /** The rate that narrows the knee down or makes sure of either side of it, in turns; null when nothing is left to do. */

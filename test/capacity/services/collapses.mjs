@@ -4,7 +4,7 @@ import { busy, serve, wait } from './serve.mjs';
 let inside = 0;
 serve(async (response) => {
   inside++;
-  busy(1 + Math.min(8, Math.max(0, inside - 20) * 0.05));
+  busy(1 + Math.min(4, Math.max(0, inside - 20) * 0.03));
   await wait(10);
   inside--;
   response.end('ok');

@@ -1,13 +1,15 @@
-// Once more than 100 requests have been inside at a time it is slow for ever.
+// Once it has had more than 100 connections at a time, as only a queue opens them, it is slow for ever.
 import { busy, serve, wait } from './serve.mjs';
 
-let inside = 0;
 let broken = false;
-serve(async (response) => {
-  inside++;
-  broken ||= inside > 100;
+const server = serve(async (response) => {
   busy(2);
   await wait(broken ? 400 : 5);
-  inside--;
   response.end('ok');
+});
+let connections = 0;
+server.on('connection', (socket) => {
+  connections++;
+  broken ||= connections > 100;
+  socket.on('close', () => connections--);
 });

@@ -16,5 +16,5 @@ export function serve(answer) {
     void answer(response);
   });
   server.keepAliveTimeout = 60_000;
-  server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => console.log(server.address().port));
+  return server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => console.log(server.address().port));
 }
