@@ -3,9 +3,10 @@ import { TailgateError } from '../kernel/errors.ts';
 import { ns } from '../kernel/units.ts';
 import type { PercentileName, Side } from '../kernel/words.ts';
 import { LatencyHistogram } from './histogram.ts';
+import { evidenceSchema } from './job-form.ts';
 import { type PercentilesMs, percentilesMs } from './load-summary.ts';
 import { isObject, shown } from './shape.ts';
-import { evidenceSchema, parse } from './store.ts';
+import { parse } from './store.ts';
 
 /** From when a latency counts; a log of another tool does not tell. */
 export type MeasuredFrom = 'intended' | 'send' | 'unknown';

@@ -83,7 +83,10 @@ describe('files of a secure connection', () => {
 
   test('are read from the project or from an absolute path', () => {
     expect(tls({ ca: 'ca.pem' })).toMatchObject({ ca: authority.cert, cert: null });
-    expect(tls({ cert: join(folder, 'cert.pem'), key: 'key.pem' })).toMatchObject({ cert: one.cert, key: one.key });
+    expect(tls({ cert: join(folder, 'cert.pem'), key: 'key.pem' })).toMatchObject({
+      cert: one.cert,
+      key: one.key,
+    });
   });
 
   test('that cannot be used are named with their key', () => {

@@ -1,0 +1,205 @@
+/** What stored evidence of a job must look like: every field that is judged or reported, and that they belong together. */
+import { loadMetrics, metricNames } from '../kernel/words.ts';
+import { benchEvidenceForm } from './bench-form.ts';
+import type { Check } from './shape.ts';
+import {
+  amount,
+  atLeast,
+  count,
+  finite,
+  flag,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  orNull,
+  tableOf,
+  text,
+  whole,
+  wrongForm,
+} from './shape.ts';
+import type { Evidence } from './trial.ts';
+
+export const evidenceSchema: Evidence['schema'] = 'tailgate-evidence';
+export const evidenceVersion: Evidence['version'] = 1;
+
+/** Every field that is judged or reported, and that they belong together. */
+export function checkEvidence(data: unknown): void {
+  evidenceForm(data, '');
+  const evidence = data as Evidence;
+  const { plan } = evidence;
+  const names = plan.scenarios.map((scenario) => scenario.name);
+  if (new Set(names).size < names.length) wrongForm('plan.scenarios', names, 'names that differ');
+  const ascending = plan.looks.every((look, index) => index === 0 || look > plan.looks[index - 1]!);
+  if (!ascending || plan.looks.at(-1) !== plan.rounds) {
+    wrongForm('plan.looks', plan.looks, `ascending rounds, the last of them \`plan.rounds\`, ${plan.rounds}`);
+  }
+  for (const [index, round] of evidence.rounds.entries()) {
+    for (const [place, trial] of round.trials.entries()) {
+      const path = `rounds[${index}].trials[${place}]`;
+      if (!names.includes(trial.scenario)) {
+        wrongForm(`${path}.scenario`, trial.scenario, 'a scenario of the plan');
+      }
+      // Slices that were found not to add up are kept as they are: they say so themselves.
+      if (trial.unsound.length > 0) continue;
+      const { counts, released, onTime } = trial.load;
+      if (counts.ok > counts.scheduled) {
+        wrongForm(`${path}.load.counts.ok`, counts.ok, `at most the ${counts.scheduled} scheduled shots`);
+      }
+      if (onTime > released) {
+        wrongForm(`${path}.load.onTime`, onTime, `at most the ${released} released shots`);
+      }
+    }
+  }
+}
+
+const side = oneOf('baseline', 'candidate');
+const bySide = (form: Check): Check => objectOf({ baseline: form, candidate: form });
+const warnings = listOf(objectOf({ code: text, message: text, hint: optional(text) }));
+const tolerance = objectOf({ min: amount, detect: amount });
+const points = objectOf({ min: amount });
+const counts = tableOf(count);
+const delays = objectOf({ p50: amount, p99: amount, max: amount });
+
+const planForm = objectOf({
+  seed: finite,
+  rounds: whole(1),
+  looks: listOf(whole(1), 1),
+  confirm: flag,
+  confirmationRounds: count,
+  scenarios: listOf(
+    objectOf({
+      name: text,
+      rate: atLeast(Number.MIN_VALUE),
+      slices: whole(1),
+      sliceRequests: whole(1),
+      tailPercentile: oneOf('p99', 'p95', 'p90'),
+      judged: listOf(oneOf(...loadMetrics)),
+    }),
+    1,
+  ),
+  leadIn: count,
+  warmUp: objectOf({ most: amount }),
+  roundTime: amount,
+  totalTime: amount,
+  notes: warnings,
+});
+
+const loadForm = objectOf({
+  counts: objectOf({
+    scheduled: count,
+    ok: count,
+    failed: count,
+    timedOut: count,
+    dropped: count,
+    unfinished: count,
+  }),
+  released: count,
+  onTime: count,
+  span: amount,
+  fit: objectOf({ distance: amount, plannedGapCv: orNull(amount), sentGapCv: orNull(amount) }),
+  elapsed: amount,
+  inFlight: objectOf({ halfway: count, atEnd: count, peak: count }),
+  errors: counts,
+  statuses: counts,
+  checks: optional(
+    objectOf({
+      answers: count,
+      looked: count,
+      failed: count,
+      samples: listOf(objectOf({ check: text, got: text })),
+    }),
+  ),
+  bodies: objectOf({ minBytes: amount, maxBytes: amount, totalBytes: amount, checksums: tableOf(text) }),
+  histograms: objectOf({ response: text, onTime: text, success: text, service: text, lateness: text }),
+  generator: objectOf({
+    wall: amount,
+    cpu: amount,
+    utilisation: amount,
+    eventLoopDelay: delays,
+    metronomeLateness: delays,
+    garbageCollection: objectOf({ count, total: amount, longest: amount }),
+    peakMemory: amount,
+    poolQueued: count,
+    socketsOpened: count,
+  }),
+});
+
+const trialForm = objectOf({
+  scenario: text,
+  side,
+  pair: count,
+  replacement: flag,
+  startedAt: finite,
+  load: loadForm,
+  cost: orNull(objectOf({ cpu: finite, idle: finite })),
+  costUnknown: optional(text),
+  machine: objectOf({ steal: orNull(finite), pressure: orNull(finite) }),
+  saturated: flag,
+  unsound: listOf(text),
+});
+
+const roundForm = objectOf({
+  index: count,
+  phase: oneOf('measuring', 'confirming'),
+  startedAt: finite,
+  duration: amount,
+  first: objectOf({ spawn: side, probe: side, warm: side, lowerPort: side }),
+  sides: bySide(
+    objectOf({
+      startTime: amount,
+      origin: text,
+      warmUp: objectOf({ requests: count, blocks: count, settled: flag }),
+      idleRate: finite,
+      peakMemory: orNull(amount),
+      preciseCost: flag,
+      readingCost: optional(amount),
+    }),
+  ),
+  trials: listOf(trialForm),
+});
+
+const evidenceForm = objectOf({
+  schema: oneOf(evidenceSchema),
+  version: oneOf(evidenceVersion),
+  createdAt: text,
+  environment: objectOf({
+    tailgate: text,
+    node: text,
+    platform: text,
+    kernel: text,
+    cpuModel: text,
+    cpus: count,
+    memory: amount,
+    runner: orNull(text),
+  }),
+  revisions: bySide(objectOf({ sha: text, ref: text, how: text, outputHash: orNull(text) })),
+  identicalBuilds: flag,
+  plan: planForm,
+  judge: objectOf({
+    p50: tolerance,
+    p99: tolerance,
+    cpu: tolerance,
+    cpuTotal: tolerance,
+    tail: points,
+    errors: points,
+    microbenchmarks: tolerance,
+  }),
+  waivers: listOf(
+    objectOf({
+      scenario: text,
+      metric: oneOf(...metricNames),
+      ceiling: amount,
+      expires: orNull(text),
+      reason: text,
+      origin: text,
+    }),
+  ),
+  onDifferentBody: oneOf('warn', 'stop'),
+  placement: oneOf('shared', 'apart'),
+  cost: optional(objectOf({ kind: oneOf('process-tree', 'prometheus', 'cgroup') })),
+  floor: listOf(objectOf({ scenario: text, p50: amount, p99: amount })),
+  rounds: listOf(roundForm),
+  benchmarks: orNull(benchEvidenceForm),
+  warnings,
+});
