@@ -5,9 +5,11 @@ import { type Command, helpOf, readArguments, type Terminal } from './commands/c
 import { compare } from './commands/compare.ts';
 import { demo } from './commands/demo.ts';
 import { gate } from './commands/gate.ts';
+import { importTraffic } from './commands/import.ts';
 import { judge } from './commands/judge.ts';
 import { load } from './commands/load.ts';
 import { merge } from './commands/merge.ts';
+import { plan } from './commands/plan.ts';
 import { ramp } from './commands/ramp.ts';
 import { read } from './commands/read.ts';
 import { report } from './commands/report.ts';
@@ -23,6 +25,8 @@ const commands: readonly Command[] = [
   sweep,
   merge,
   ramp,
+  plan,
+  importTraffic,
   judge,
   report,
   selfTest,

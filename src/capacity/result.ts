@@ -108,7 +108,6 @@ export interface RampResult extends RampFacts {
 export function concludeRamp(steps: readonly Step[], facts: RampFacts): RampResult {
   const capacity = bracketOf(steps);
   const knee = findKnee(steps);
-  const isAtLeast = capacity.firstFail === null && capacity.lastPass !== null;
   return {
     schema: rampSchema,
     version: rampVersion,
@@ -118,7 +117,7 @@ export function concludeRamp(steps: readonly Step[], facts: RampFacts): RampResu
     sound: steps.length > 0 && byRate(steps).every((runs) => runs.some((run) => run.sound)),
     steps,
     capacity,
-    atLeast: isAtLeast ? capacity.lastPass : null,
+    atLeast: facts.end.kind === 'at-least' ? capacity.lastPass : null,
     knee: knee.rate,
     kneeBeyond: knee.beyond,
     plateauMs: knee.plateauMs,

@@ -1,0 +1,185 @@
+/** From the measured curve to how many instances a peak needs, and when to act. Pure. */
+import { TailgateError } from '../kernel/errors.ts';
+import { type CurvePoint, curveOf } from './curve.ts';
+import type { RampResult } from './result.ts';
+
+export interface PlanWishes {
+  /** Requests a second of the whole service at its busiest. */
+  readonly peak: number;
+  /** Share of the knee that an instance may carry. */
+  readonly headroom: number;
+}
+
+export interface CapacityPlan {
+  readonly schema: 'tailgate-plan';
+  readonly version: 1;
+  readonly peak: number;
+  readonly headroom: number;
+  /** Requests a second of one instance. */
+  readonly knee: number;
+  /** Nothing beyond the knee was measured: it may lie higher, and the plan errs towards more instances. */
+  readonly kneeIsAtLeast: boolean;
+  readonly safeRate: number;
+  /** What the safe rate was taken from. */
+  readonly boundBy: 'knee' | 'objective';
+  readonly instances: number;
+  /** Requests a second of each instance at the peak. */
+  readonly ratePerInstance: number;
+  readonly withoutOne: {
+    /** Requests a second of each other instance when one is lost at the peak. */
+    readonly ratePerInstance: number;
+    readonly holds: boolean;
+  };
+  readonly scaleOut: {
+    /** Add an instance when the mean of all stays above this many requests a second. */
+    readonly ratePerInstance: number;
+    /** The same as cores in use an instance; null where CPU was not measured. */
+    readonly cores: number | null;
+  };
+  readonly alerts: {
+    readonly p99: Alert;
+    readonly errors: Alert;
+    readonly utilisation: Alert;
+  };
+  readonly boundTo: {
+    readonly configHash: string;
+    readonly environmentHash: string;
+    readonly measuredAt: string;
+  };
+  readonly notCovered: readonly string[];
+}
+
+/** Seconds, shares, or requests a second of an instance. */
+export interface Alert {
+  readonly warning: number;
+  readonly critical: number;
+  /** Where the figures come from. */
+  readonly why: string;
+}
+
+const leastInstances = 2;
+/** Between the safe rate and the knee. */
+const criticalLoad = 0.9;
+/** Below this many errors an alert would be noise. */
+const leastErrors = 0.001;
+
+/**
+ * Makes the plan.
+ * @throws TailgateError `usage` when the result cannot carry one: partial, unsound, without a knee.
+ */
+export function planCapacity(result: RampResult, { peak, headroom }: PlanWishes): CapacityPlan {
+  const knee = usableKnee(result);
+  const { lastPass } = result.capacity;
+  const byKnee = headroom * knee;
+  const boundBy = lastPass !== null && lastPass < byKnee ? 'objective' : 'knee';
+  const safeRate = rounded(boundBy === 'objective' ? lastPass! : byKnee);
+  const instances = Math.max(leastInstances, Math.ceil(peak / safeRate));
+  const withoutOne = peak / (instances - 1);
+  const curve = curveOf(result.steps).filter(({ step }) => step.sound);
+  const atSafe = nearestBelow(curve, safeRate);
+  const perRequestMs = atSafe?.step.cpu?.perRequestMs ?? null;
+  return {
+    schema: 'tailgate-plan',
+    version: 1,
+    peak,
+    headroom,
+    knee,
+    kneeIsAtLeast: result.kneeBeyond === null,
+    safeRate,
+    boundBy,
+    instances,
+    ratePerInstance: rounded(peak / instances),
+    withoutOne: { ratePerInstance: rounded(withoutOne), holds: withoutOne <= knee },
+    scaleOut: {
+      ratePerInstance: safeRate,
+      cores: perRequestMs === null ? null : rounded((safeRate * perRequestMs) / 1000),
+    },
+    alerts: alertsOf(result, curve, { knee, safeRate }),
+    boundTo: {
+      configHash: result.configHash,
+      environmentHash: result.environmentHash,
+      measuredAt: result.createdAt,
+    },
+    notCovered: notCovered(result),
+  };
+}
+
+function usableKnee(result: RampResult): number {
+  if (result.partial) {
+    throw refused(
+      'it is partial: the ramp was stopped before its end, and its knee may lie elsewhere',
+      'Let the ramp run to its end; --time-budget gives it more time.',
+    );
+  }
+  if (result.end.kind === 'died')
+    throw refused('the service died during the ramp: there is no load it is safe with', 'Mend that first.');
+  if (result.end.kind === 'unsound' || !result.steps.some((step) => step.sound))
+    throw refused(
+      'the generator could not do its part in it',
+      'Measure again on a machine with more free cores.',
+    );
+  if (result.end.kind === 'missed-at-start')
+    throw refused(
+      `the objective of ${result.objectiveMs} ms was missed from the start, at ${result.capacity.firstFail}/s`,
+      'Start the ramp lower with --from, or give an objective that the service can meet.',
+    );
+  if (result.knee === null)
+    throw refused('it has no knee: latency never stayed on a plateau', 'Start the ramp lower with --from.');
+  return result.knee;
+}
+
+function alertsOf(
+  { objectiveMs, criteria }: RampResult,
+  curve: readonly CurvePoint[],
+  { knee, safeRate }: { readonly knee: number; readonly safeRate: number },
+): CapacityPlan['alerts'] {
+  const atKnee = nearestBelow(curve, knee)?.step.responseTimeMs.p99 ?? objectiveMs;
+  const errorsAtSafe = nearestBelow(curve, safeRate)?.step.errorShare ?? 0;
+  const errorWarning = Math.min(criteria.errorBudget, Math.max(leastErrors, 2 * errorsAtSafe)) || leastErrors;
+  return {
+    p99: {
+      warning: rounded(Math.min(atKnee, objectiveMs) / 1000),
+      critical: rounded(objectiveMs / 1000),
+      why: 'warning: the p99 measured at the knee, where latency leaves its plateau; critical: the objective',
+    },
+    errors: {
+      warning: errorWarning,
+      critical: Math.max(errorWarning, criteria.errorBudget),
+      why: 'warning: twice what failed at the safe rate, at least 0.1 %; critical: the error budget of the ramp',
+    },
+    utilisation: {
+      warning: safeRate,
+      critical: rounded(Math.max(safeRate, criticalLoad * knee)),
+      why: 'warning: the safe rate of an instance; critical: 90 % of its knee',
+    },
+  };
+}
+
+function notCovered({ relative, subject, environment }: RampResult): readonly string[] {
+  return [
+    'What all instances share, such as a database, a cache, a network or a limit of a third party: it was not part of the measurement, and more instances do not help where it is the limit. Measure it with the planned number of instances.',
+    'The variance of real requests: what was sent is one scenario; other paths, larger bodies, other customers and cold caches cost differently.',
+    'Arrivals in bursts within a second, start-up time of an instance while scaling out, and uneven balancing between instances.',
+    `Another machine than the one it was measured on (${environment.cpuModel}, ${environment.cpus} CPUs).`,
+    ...(relative
+      ? [
+          'The load of the generator, which shared the CPUs with the service: the figures are relative, and the plan is a first one until it is measured with generator and service apart.',
+        ]
+      : []),
+    ...(subject.kind === 'url'
+      ? [
+          'What runs behind the URL: it was not started by Tailgate, so its CPU and its version are not known.',
+        ]
+      : []),
+  ];
+}
+
+/** The point at the highest rate that is not above the wanted one; the lowest there is otherwise. */
+function nearestBelow(curve: readonly CurvePoint[], rate: number): CurvePoint | null {
+  return curve.findLast((point) => point.rate <= rate) ?? curve[0] ?? null;
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(4));
+
+const refused = (message: string, hint: string): TailgateError =>
+  new TailgateError({ code: 'usage', message: `this result cannot carry a plan: ${message}`, hint });

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { curveOf } from '../../src/capacity/curve.ts';
+import type { RampFacts, RampResult } from '../../src/capacity/result.ts';
+import { rampHtml } from '../../src/report/ramp-html.ts';
+import { achievedPicture, latencyPicture, linearScale, logScale } from '../../src/report/ramp-svg.ts';
+import { rampMarkdown, rampTerminal } from '../../src/report/ramp-text.ts';
+import { type RampView, rampFindings, rampHeadline } from '../../src/report/ramp-view.ts';
+import { measured, sampleResult } from '../capacity/sample-result.ts';
+
+const viewOf = (result: RampResult = sampleResult()): RampView => ({ result, curve: curveOf(result.steps) });
+const headline = (facts: Partial<RampFacts>, steps?: Parameters<typeof sampleResult>[0]): string =>
+  rampHeadline(viewOf(sampleResult(steps, facts)));
+
+describe('the headline', () => {
+  it('is the bracket, with what fails there', () => {
+    expect(headline({})).toBe('Capacity at p99 ≤ 50 ms: 940/s passes, 960/s does not (p99 is 60.7 ms).');
+  });
+
+  const passing = [measured(100, 100, 12, 15), measured(200, 200, 12, 15)];
+  const death = {
+    duringRate: 200,
+    afterRequests: 5000,
+    how: 'it ended with exit code 134',
+    lastWords: ['out of memory'],
+  };
+  it.each<[Partial<RampFacts>, string]>([
+    [
+      { end: { kind: 'at-least', limit: 'generator' } },
+      'At least 200/s at p99 ≤ 50 ms: the generator cannot send more',
+    ],
+    [{ end: { kind: 'at-least', limit: 'rate' } }, 'the highest rate it was allowed to send'],
+    [{ end: { kind: 'unsound' } }, 'No answer'],
+    [
+      { end: { kind: 'died' }, death },
+      'The service died at 200/s, after 5,000 answered requests: it ended with exit code 134; 200/s had passed',
+    ],
+    [
+      { end: { kind: 'open' }, stopped: { by: 'signal', why: 'it was stopped before its end' } },
+      'No capacity yet: it was stopped before its end after 2 steps; 200/s had passed',
+    ],
+  ])('of %j', (facts, words) => {
+    expect(headline(facts, passing)).toContain(words);
+  });
+
+  it('says the figure when the objective is missed from the start', () => {
+    expect(
+      headline({ end: { kind: 'missed-at-start' } }, [measured(50, 50, 40, 61), measured(50, 50, 40, 62)]),
+    ).toBe('The objective is missed from the start: at 50/s p99 is 61 ms.');
+  });
+});
+
+describe('the text', () => {
+  it('has the sentence first, then the curve, then what it says', () => {
+    const text = rampTerminal(viewOf(), 110);
+    expect(text.startsWith('Capacity at p99 ≤ 50 ms')).toBe(true);
+    expect(text).toMatch(/940\/s +935\/s +935\/s +14\.1 ms .*met · knee/);
+    const order = [
+      'offered',
+      'Knee: 940/s',
+      'Ceiling: 952/s',
+      'no collapse',
+      'timed out (100 %)',
+      'after 3.2 s',
+      'relative',
+    ];
+    const places = order.map((word) => text.indexOf(word));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  it('says that a partial ramp is partial, also when the bracket was found', () => {
+    const result = sampleResult(undefined, {
+      stopped: { by: 'time-budget', why: 'the time budget of 1 min was used up' },
+    });
+    expect(result.partial).toBe(true);
+    expect(rampFindings(viewOf(result))[0]).toContain('Partial: the time budget of 1 min was used up');
+  });
+
+  it('is one table in Markdown, and foreign words stay harmless', () => {
+    const steps = [
+      ...sampleResult().steps,
+      measured(2000, 500, 20, 30, { errors: { '<b>@you|#1</b>': 9 }, errorShare: 0.5 }),
+    ];
+    const text = rampMarkdown(viewOf(sampleResult(steps)));
+    expect(text).not.toContain('<b>');
+    const rows = text.split('\n').filter((line) => line.startsWith('|'));
+    expect(rows).toHaveLength(2 + 7);
+    expect(new Set(rows.map((row) => row.split('|').length)).size).toBe(1);
+  });
+});
+
+describe('the pictures', () => {
+  it('mark the knee, the objective and the diagonal, inside their frame', () => {
+    const latency = latencyPicture(viewOf());
+    expect(latency).toContain('knee 940/s');
+    expect(latency).toContain('class="objective"');
+    const achieved = achievedPicture(viewOf());
+    expect(achieved).toContain('class="diagonal"');
+    for (const picture of [latency, achieved]) {
+      for (const [, x, y] of picture.matchAll(/cx="([\d.-]+)" cy="([\d.-]+)"/g)) {
+        expect(Number(x)).toBeGreaterThanOrEqual(62);
+        expect(Number(x)).toBeLessThanOrEqual(466);
+        expect(Number(y)).toBeGreaterThanOrEqual(14);
+        expect(Number(y)).toBeLessThanOrEqual(256);
+      }
+      expect(picture.match(/<circle/g)!.length).toBeGreaterThanOrEqual(6);
+      expect(picture).not.toMatch(/NaN|Infinity/);
+    }
+  });
+
+  it('have logarithmic places and round ticks', () => {
+    const log = logScale([100, 10_000], 0, 100);
+    expect(log.at(1000) - log.at(100)).toBeCloseTo(log.at(10_000) - log.at(1000), 6);
+    expect(log.ticks).toEqual([100, 300, 1000, 3000, 10_000]);
+    expect(linearScale(952, 0, 100).ticks).toEqual([0, 200, 400, 600, 800]);
+  });
+
+  it('are left out when nothing was measured', () => {
+    const empty = viewOf(
+      sampleResult([], { end: { kind: 'open' }, stopped: { by: 'signal', why: 'it was stopped' } }),
+    );
+    expect([latencyPicture(empty), achievedPicture(empty)]).toEqual(['', '']);
+    expect(rampHtml(empty, '1.0.0')).toContain('No capacity yet');
+  });
+});
+
+describe('the HTML', () => {
+  const html = rampHtml(viewOf(), '1.0.0');
+
+  it('stands alone: no script, nothing loaded, both colour schemes, tables beside the pictures', () => {
+    expect(html).not.toMatch(/<script|<link|@import|url\(|\son\w+=|<img|<iframe/i);
+    expect(html).toContain('prefers-color-scheme: dark');
+    expect(html).toContain('name="viewport"');
+    expect(html.match(/<svg/g)).toHaveLength(2);
+    expect(html.match(/<table/g)).toHaveLength(3);
+    for (const tag of ['figure', 'table', 'svg', 'div', 'ul', 'p'])
+      expect(html.split(new RegExp(`<${tag}[ >]`)).length, tag).toBe(html.split(`</${tag}>`).length);
+  });
+
+  it('escapes what is foreign', () => {
+    const subject = { kind: 'url', url: 'http://127.0.0.1/<script>alert(1)</script>' } as const;
+    expect(rampHtml(viewOf(sampleResult(undefined, { subject })), '1.0.0')).not.toContain('<script');
+  });
+});
