@@ -37,7 +37,11 @@ async function sweepOf(
     budget: secondsToNs(200),
     ...more,
   };
-  const random = seededRandom('sweep');
+  // The highest level first: what it leaves behind meets the others.
+  const random = {
+    ...seededRandom('sweep'),
+    shuffle: <Item>(items: readonly Item[]) => [...items].reverse(),
+  };
   return await runSweep(job, { generator, clock: realClock, random, signal: controller.signal, onRun });
 }
 

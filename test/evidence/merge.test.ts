@@ -172,6 +172,11 @@ describe('what cannot be merged names the file, what is wrong and the way out', 
       'a closed loop measured from the send',
     ],
     [
+      'is of a closed loop with intended times',
+      resultOf([[10, 500]], { model: 'closed-intended' }),
+      'a closed loop measured from the intended time',
+    ],
+    [
       'does not say from when',
       resultOf([[10, 500]], { measuredFrom: 'never' }),
       'has `measuredFrom` "never"',
