@@ -1,5 +1,5 @@
 /** YAML text → plain values, and the line on which each was written. */
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
 import type { KeyPath } from './problems.ts';
 
@@ -74,3 +74,7 @@ function offsetOf(contents: unknown, path: KeyPath): number | null {
   }
   return offset;
 }
+
+/** Keys and values as YAML; what the reader of this file reads back is the same. */
+export const yamlText = (value: unknown): string =>
+  stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });

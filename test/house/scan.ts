@@ -16,6 +16,7 @@ export interface SourceFile {
 export const rooms = [
   'kernel',
   'config',
+  'imports',
   'builds',
   'service',
   'load',

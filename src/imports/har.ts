@@ -1,0 +1,166 @@
+/** A HAR → the requests in it, without what signs in. Pure. */
+import { TailgateError } from '../kernel/errors.ts';
+import { type Losses, type Seen, type SeenBody, splitTarget } from './observed.ts';
+import { openBody } from './routes.ts';
+
+/** Headers that say what is asked for; everything else belongs to the browser, the connection or a sign-in. */
+const kept: ReadonlySet<string> = new Set(['accept', 'content-type', 'x-requested-with']);
+const signsIn = /^(authorization|proxy-authorization|cookie)$|token|secret|api-?key|session|csrf|xsrf/i;
+
+/**
+ * @param host whose requests are taken; undefined takes the host with the most of them.
+ * @throws TailgateError `usage` when it is no HAR, or has nothing of the host.
+ */
+export function readHar(text: string, host: string | undefined, losses: Losses): readonly Seen[] {
+  const entries = entriesOf(text);
+  const counts = new Map<string, number>();
+  for (const { url } of entries) counts.set(url.host, (counts.get(url.host) ?? 0) + 1);
+  const wanted = host ?? [...counts].sort((one, other) => other[1] - one[1])[0]?.[0];
+  if (wanted === undefined || !counts.has(wanted)) {
+    const found =
+      counts.size === 0 ? 'no requests' : `requests to ${[...counts.keys()].slice(0, 10).join(', ')}`;
+    throw new TailgateError({
+      code: 'usage',
+      message: `this HAR has ${found}${wanted === undefined ? '' : `, none to ${wanted}`}`,
+      hint: 'name one of its hosts with --host, or record the service with the network tools of a browser',
+    });
+  }
+  const seen: Seen[] = [];
+  for (const entry of entries) {
+    if (entry.url.host !== wanted) losses.add(`requests to ${entry.url.host}; --host takes them instead`);
+    else if (/^wss?:/.test(entry.url.protocol)) losses.add('WebSocket connections');
+    else {
+      const one = seenOf(entry, losses);
+      if (one !== null) seen.push(one);
+    }
+  }
+  return seen;
+}
+
+interface Entry {
+  readonly url: URL;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly status: number | null;
+  readonly at: number | null;
+}
+
+function entriesOf(text: string): readonly Entry[] {
+  let har: unknown;
+  try {
+    har = JSON.parse(text);
+  } catch {
+    throw noHar('it is no JSON');
+  }
+  const entries = field(field(har, 'log'), 'entries');
+  if (!Array.isArray(entries)) throw noHar('it has no list `log.entries`');
+  return entries.flatMap((entry) => {
+    const request = field(entry, 'request');
+    const url = field(request, 'url');
+    if (typeof url !== 'string' || !URL.canParse(url)) return [];
+    const status = field(field(entry, 'response'), 'status');
+    const at = Date.parse(String(field(entry, 'startedDateTime')));
+    return [
+      {
+        url: new URL(url),
+        request: request as Record<string, unknown>,
+        // 0: the browser never got an answer.
+        status: typeof status === 'number' && status > 0 ? status : null,
+        at: Number.isNaN(at) ? null : at,
+      },
+    ];
+  });
+}
+
+function seenOf({ url, request, status, at }: Entry, losses: Losses): Seen | null {
+  const target = splitTarget(url.pathname + url.search);
+  if (target === null) {
+    losses.add('paths with letters beyond ASCII');
+    return null;
+  }
+  const method = String(request['method'] ?? 'GET').toUpperCase();
+  const body = bodyOf(request['postData'], `${method} ${target.path}`, losses);
+  if (body === 'unread') return null;
+  const headers = headersOf(request['headers'], losses);
+  // Forms and JSON name their type themselves.
+  const { 'content-type': type, ...others } = headers;
+  const ownType = body?.kind === 'text' && type !== undefined ? { 'content-type': type } : {};
+  return { method, ...target, status, at, headers: { ...others, ...ownType }, body };
+}
+
+function headersOf(list: unknown, losses: Losses): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const one of Array.isArray(list) ? list : []) {
+    const name = String(field(one, 'name')).toLowerCase();
+    const value = String(field(one, 'value') ?? '');
+    if (signsIn.test(name)) losses.add(`values of the header \`${name}\`, which may be secret: dropped`);
+    else if (kept.has(name) && /^[\t\x20-\x7e]*$/.test(value) && !(name === 'accept' && value === '*/*')) {
+      headers[name] = value;
+    }
+  }
+  return headers;
+}
+
+function bodyOf(data: unknown, name: string, losses: Losses): SeenBody | null | 'unread' {
+  const type = String(field(data, 'mimeType') ?? '')
+    .split(';', 1)[0]!
+    .trim();
+  const text = field(data, 'text');
+  const params = field(data, 'params');
+  const lose = (what: string): void =>
+    losses.add(
+      `the value of \`${what}\` in the body of ${name}, which may be secret: give a template such as \${NAME}`,
+    );
+  if (type === 'application/x-www-form-urlencoded') {
+    const fields =
+      Array.isArray(params) && params.length > 0
+        ? params.map(
+            (one) =>
+              [decoded(String(field(one, 'name'))), decoded(String(field(one, 'value') ?? ''))] as const,
+          )
+        : [...new URLSearchParams(String(text ?? ''))];
+    return openBody({ kind: 'form', fields }, lose);
+  }
+  if (typeof text !== 'string' || text === '') {
+    if (type === '') return null;
+    losses.add(`${name}: a body of ${type} that the HAR does not hold`);
+    return 'unread';
+  }
+  if (/[/+]json$/.test(type)) {
+    try {
+      const value: unknown = JSON.parse(text);
+      // Only lists and objects are sent as JSON by the configuration.
+      if (typeof value === 'object' && value !== null) return openBody({ kind: 'json', value }, lose);
+    } catch {
+      losses.add(`${name}: a body that says it is JSON and is none`);
+      return 'unread';
+    }
+  }
+  if (type.startsWith('multipart/')) {
+    losses.add(`${name}: a multipart body; write it as \`multipart: [...]\``);
+    return 'unread';
+  }
+  if (text.length > 16_384) {
+    losses.add(`${name}: a body of more than 16 KiB; put it into a file and name that as \`body-file\``);
+    return 'unread';
+  }
+  return { kind: 'text', text };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+function noHar(why: string): TailgateError {
+  return new TailgateError({
+    code: 'usage',
+    message: `this is no HAR: ${why}`,
+    hint: 'export it with the network tools of a browser, or name the format with --format',
+  });
+}

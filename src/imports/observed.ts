@@ -1,0 +1,90 @@
+/** What was read from a log, a HAR or a description: requests that happened, and what could not be taken over. */
+
+/** One request as it was seen. */
+export interface Seen {
+  readonly method: string;
+  /** Starts with a slash; without query. */
+  readonly path: string;
+  /** As written, without the question mark; empty where there is none. */
+  readonly query: string;
+  /** null where it is not told. */
+  readonly status: number | null;
+  /** Milliseconds since 1970; null where it is not told. */
+  readonly at: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: SeenBody | null;
+}
+
+export type SeenBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'form'; readonly fields: readonly (readonly [string, string])[] }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** Something that was not taken over, or not as it was. */
+export interface Loss {
+  readonly what: string;
+  readonly count: number;
+  /** Of the file, 1-based, where it first came; null where lines say nothing. */
+  readonly line: number | null;
+}
+
+/** Counts losses by what they are; the first line of each is kept. */
+export class Losses {
+  readonly #known = new Map<string, { count: number; line: number | null }>();
+
+  add(what: string, line: number | null = null, count = 1): void {
+    const known = this.#known.get(what);
+    if (known !== undefined) known.count += count;
+    // A file of rubbish has as many kinds of loss as it has lines.
+    else if (this.#known.size < mostKinds) this.#known.set(what, { count, line });
+    else this.add('something else', line, count);
+  }
+
+  list(): readonly Loss[] {
+    return [...this.#known].map(([what, { count, line }]) => ({ what, count, line }));
+  }
+}
+const mostKinds = 200;
+
+/** Methods that a scenario can send. */
+export const sendable: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+const secretName = /token|secret|passw|pwd|api_?-?key|^key$|^sig$|signature|credential|^code$|session|^auth/i;
+
+/** Whether a field, a parameter or a header of that name should not be copied into a file. */
+export const isSecretName = (name: string): boolean => secretName.test(name);
+
+/** A query without the parameters that may be secrets. */
+export function openQuery(query: string, lose: (name: string) => void): string {
+  return query
+    .split('&')
+    .filter((pair) => {
+      const name = pair.split('=', 1)[0]!;
+      if (!isSecretName(name)) return true;
+      lose(name);
+      return false;
+    })
+    .join('&');
+}
+
+/** Path and query of a URL or a path as a request line can carry them; null when it is neither. */
+export function splitTarget(target: string): { readonly path: string; readonly query: string } | null {
+  let text = target;
+  if (/^https?:\/\//i.test(text)) {
+    if (!URL.canParse(text)) return null;
+    const { pathname, search } = new URL(text);
+    text = pathname + search;
+  }
+  text = text.split('#', 1)[0]!;
+  if (!/^\/[!-~]*$/.test(text)) return null;
+  const mark = text.indexOf('?');
+  return mark === -1 ? { path: text, query: '' } : { path: text.slice(0, mark), query: text.slice(mark + 1) };
+}

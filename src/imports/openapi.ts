@@ -1,0 +1,232 @@
+/** An OpenAPI 3 description → a request for each operation that it gives examples for. Pure. */
+import { TailgateError } from '../kernel/errors.ts';
+import { type Keys, plainDeep, plainText } from './fragment.ts';
+import { isSecretName, type Losses, sendable } from './observed.ts';
+
+/**
+ * @param document as read from JSON or YAML.
+ * @throws TailgateError `usage` when it is no OpenAPI 3, or none of its operations can be sent.
+ */
+export function readOpenApi(document: unknown, name: string, losses: Losses): Keys {
+  const version = String(field(document, 'openapi') ?? '');
+  if (!version.startsWith('3.')) {
+    const found = field(document, 'swagger');
+    throw noDescription(
+      found === undefined ? 'it has no `openapi: 3…`' : `it is Swagger ${String(found)}`,
+      'wanted OpenAPI 3; converters from Swagger 2 are common',
+    );
+  }
+  const paths = field(document, 'paths');
+  const base = basePath(document);
+  const requests: Keys[] = [];
+  for (const [path, item] of entriesOf(paths)) {
+    for (const [key, operation] of entriesOf(resolve(document, item))) {
+      const method = key.toUpperCase();
+      if (method === 'TRACE') losses.add(`${method} ${path}: TRACE cannot be sent`);
+      if (!sendable.has(method)) continue;
+      const own = new Operation(document, `${method} ${path}`, losses);
+      const request = own.read(base + path, method, field(resolve(document, item), 'parameters'), operation);
+      if (request !== null) requests.push(request);
+    }
+  }
+  if (requests.length === 0) {
+    throw noDescription(
+      entriesOf(paths).length === 0 ? 'it has no `paths`' : 'no operation of it can be sent',
+      losses.list()[0]?.what ?? 'give its parameters an `example`',
+    );
+  }
+  if (
+    field(document, 'security') !== undefined ||
+    entriesOf(field(field(document, 'components'), 'securitySchemes')).length > 0
+  ) {
+    losses.add('authorisation: write `auth` or a `session` into the scenario');
+  }
+  losses.add('proportions: a description does not tell them, so that every request has weight 1');
+  return { name, requests };
+}
+
+/** A value, or that there is none. */
+type Example = { readonly value: unknown } | null;
+
+class Operation {
+  readonly #document: unknown;
+  readonly #name: string;
+  readonly #losses: Losses;
+
+  constructor(document: unknown, name: string, losses: Losses) {
+    this.#document = document;
+    this.#name = name;
+    this.#losses = losses;
+  }
+
+  /** @returns null when something that it needs has no example. */
+  read(path: string, method: string, shared: unknown, operation: unknown): Keys | null {
+    const query: Record<string, unknown> = {};
+    const headers: Record<string, string> = {};
+    let target = plainText(path);
+    for (const parameter of this.#parameters(shared, field(operation, 'parameters'))) {
+      const name = String(field(parameter, 'name'));
+      const place = field(parameter, 'in');
+      const required = place === 'path' || field(parameter, 'required') === true;
+      if (!required || place === 'cookie') continue;
+      if (place === 'header' && isSecretName(name)) {
+        this.#lose(`the header \`${name}\`, which may be secret, is left out`);
+        continue;
+      }
+      const example = this.#exampleOf(parameter, `the parameter \`${name}\``);
+      if (example === null) return null;
+      const value = typeof example.value === 'object' ? JSON.stringify(example.value) : String(example.value);
+      if (place === 'path') target = target.replaceAll(`{${name}}`, () => encodeURIComponent(value));
+      else if (place === 'query') query[name] = plainText(value);
+      else headers[name] = plainText(value);
+    }
+    if (/\{[^}]*\}/.test(target.replaceAll(/\$\{[^}]*\}/g, ''))) {
+      this.#lose('left out: its path names a parameter that it does not describe');
+      return null;
+    }
+    const body = this.#bodyOf(field(operation, 'requestBody'));
+    if (body === null) return null;
+    const status = entriesOf(field(operation, 'responses'))
+      .map(([code]) => code)
+      .filter((code) => /^[23](\d\d|XX)$/.test(code))
+      .map((code) => (code.endsWith('XX') ? code.toLowerCase() : Number(code)));
+    return {
+      ...(method === 'GET' ? {} : { method }),
+      path: target,
+      ...(Object.keys(query).length === 0 ? {} : { query }),
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      ...body,
+      ...(status.length === 0 || status.every((one) => one === 200) ? {} : { expect: { status } }),
+    };
+  }
+
+  /** Those of the path, replaced by those of the operation with the same name and place. */
+  #parameters(shared: unknown, own: unknown): readonly unknown[] {
+    const all = [shared, own].flatMap((list) => (Array.isArray(list) ? list : []));
+    const byName = new Map(
+      all.map((one) => {
+        const parameter = resolve(this.#document, one);
+        return [`${String(field(parameter, 'in'))} ${String(field(parameter, 'name'))}`, parameter];
+      }),
+    );
+    return [...byName.values()];
+  }
+
+  #bodyOf(described: unknown): Keys | null {
+    const body = resolve(this.#document, described);
+    if (body === undefined) return {};
+    const content = entriesOf(field(body, 'content'));
+    const json =
+      content.find(([type]) => /[/+]json\b/.test(type)) ??
+      content.find(([type]) => type.includes('form-urlencoded'));
+    if (json === undefined) {
+      if (field(body, 'required') !== true) return {};
+      const types = content.map(([type]) => type).join(', ');
+      this.#lose(`left out: its body is ${types === '' ? 'not described' : types}; write it by hand`);
+      return null;
+    }
+    const example = this.#exampleOf(json[1], 'the body');
+    if (example === null) return null;
+    const value = plainDeep(example.value);
+    if (json[0].includes('form-urlencoded')) return { form: value };
+    if (typeof value === 'object' && value !== null) return { body: value };
+    return { body: JSON.stringify(value), headers: { 'content-type': 'application/json' } };
+  }
+
+  /** From `example`, `examples` or the schema; numbers, dates and such are made up, and that is told. */
+  #exampleOf(described: unknown, what: string): Example {
+    const named = entriesOf(field(described, 'examples'))[0]?.[1];
+    const given = field(described, 'example') ?? field(resolve(this.#document, named), 'value');
+    if (given !== undefined) return { value: given };
+    const made = this.#made(field(described, 'schema'), 0);
+    if (made === null) {
+      this.#lose(`left out: ${what} has no example; give it an \`example\``);
+      return null;
+    }
+    if (made.invented) this.#lose(`${what} has no example: ${JSON.stringify(made.value)} was made up`);
+    return { value: made.value };
+  }
+
+  #made(schema: unknown, depth: number): { readonly value: unknown; readonly invented: boolean } | null {
+    const own = resolve(this.#document, schema);
+    if (own === undefined || depth > 8) return null;
+    const known =
+      field(own, 'example') ??
+      firstOf(field(own, 'examples')) ??
+      field(own, 'default') ??
+      firstOf(field(own, 'enum'));
+    if (known !== undefined) return { value: known, invented: false };
+    const type = firstOf(field(own, 'type')) ?? field(own, 'type');
+    const format = field(own, 'format');
+    if (type === 'integer' || type === 'number') return { value: field(own, 'minimum') ?? 1, invented: true };
+    if (type === 'boolean') return { value: true, invented: true };
+    if (format === 'uuid') return { value: '00000000-0000-4000-8000-000000000000', invented: true };
+    if (format === 'date') return { value: '2024-01-31', invented: true };
+    if (format === 'date-time') return { value: '2024-01-31T12:00:00Z', invented: true };
+    if (type === 'array') {
+      const item = this.#made(field(own, 'items'), depth + 1);
+      return item === null ? null : { value: [item.value], invented: item.invented };
+    }
+    const properties = entriesOf(field(own, 'properties'));
+    return properties.length === 0 ? null : this.#object(own, properties, depth);
+  }
+
+  /** What is required, and what has an example without being required. */
+  #object(schema: unknown, properties: readonly (readonly [string, unknown])[], depth: number) {
+    const list = field(schema, 'required');
+    const required = new Set(Array.isArray(list) ? list.map(String) : []);
+    const value: Record<string, unknown> = {};
+    let invented = false;
+    for (const [name, property] of properties) {
+      const made = this.#made(property, depth + 1);
+      if (made === null && required.has(name)) return null;
+      if (made === null || (made.invented && !required.has(name))) continue;
+      value[name] = made.value;
+      invented ||= made.invented;
+    }
+    return { value, invented };
+  }
+
+  #lose(what: string): void {
+    this.#losses.add(`${this.#name}: ${what}`);
+  }
+}
+
+const firstOf = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
+
+/** Follows `$ref` within the document, a few steps. */
+function resolve(document: unknown, value: unknown, steps = 0): unknown {
+  const reference = field(value, '$ref');
+  if (typeof reference !== 'string' || steps > 20) return value;
+  if (!reference.startsWith('#/')) return undefined;
+  const path = reference
+    .slice(2)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const target = path.reduce<unknown>((node, step) => field(node, step), document);
+  return resolve(document, target, steps + 1);
+}
+
+/** What stands before every path: that of the first server. */
+function basePath(document: unknown): string {
+  const servers = field(document, 'servers');
+  const url = String(field(Array.isArray(servers) ? servers[0] : undefined, 'url') ?? '');
+  const path = URL.canParse(url) ? new URL(url).pathname : url.startsWith('/') ? url : '';
+  return path.replace(/\/+$/, '');
+}
+
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+function noDescription(why: string, hint: string): TailgateError {
+  return new TailgateError({
+    code: 'usage',
+    message: `this is no OpenAPI description that can be read: ${why}`,
+    hint,
+  });
+}

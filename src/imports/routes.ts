@@ -1,0 +1,158 @@
+/** Requests that happened → routes with their shares: ids in paths set aside, what cannot be sent told. Pure. */
+import { isSecretName, type Losses, openQuery, type Seen, type SeenBody, sendable } from './observed.ts';
+
+/** Requests that look alike but for ids in their path. */
+export interface Route {
+  readonly method: string;
+  /** `/items/{id}`. */
+  readonly path: string;
+  readonly count: number;
+  /** Path with query → how often; the most frequent ones where there were too many. */
+  readonly targets: ReadonlyMap<string, number>;
+  /** Redirects were among its answers. */
+  readonly redirects: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: SeenBody | null;
+}
+
+export interface Traffic {
+  readonly routes: readonly Route[];
+  /** Requests in the routes. */
+  readonly count: number;
+  /** First and last time in milliseconds since 1970; null where no times are told. */
+  readonly span: { readonly from: number; readonly to: number } | null;
+  /** The most requests in one minute. */
+  readonly busiestMinute: number;
+}
+
+interface Growing {
+  readonly method: string;
+  readonly path: string;
+  count: number;
+  readonly targets: Map<string, number>;
+  redirects: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: SeenBody | null;
+}
+
+const mostTargets = 200_000;
+const mostRoutes = 20_000;
+const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Adds requests up, one at a time, within bounds of memory. */
+export class TrafficCount {
+  readonly #routes = new Map<string, Growing>();
+  readonly #minutes = new Map<number, number>();
+  readonly #losses: Losses;
+  #targets = 0;
+  #count = 0;
+  #from = Number.POSITIVE_INFINITY;
+  #to = Number.NEGATIVE_INFINITY;
+
+  constructor(losses: Losses) {
+    this.#losses = losses;
+  }
+
+  /** @param source the kind of file, for what it does not tell: bodies are not in access logs. */
+  add(seen: Seen, source: 'access log' | 'HAR', line: number | null): void {
+    const reason = this.#refusal(seen, source);
+    if (reason !== null) {
+      this.#losses.add(reason, line);
+      return;
+    }
+    const query = openQuery(seen.query, (name) =>
+      this.#losses.add(`values of the query parameter \`${name}\`, which may be secret: left out`, line),
+    );
+    const path = withIds(seen.path);
+    const key = `${seen.method} ${path} ${JSON.stringify([seen.headers, seen.body])}`;
+    const route = this.#routes.get(key) ?? this.#newRoute(key, { ...seen, path });
+    if (route === null) {
+      this.#losses.add(`requests to more than ${mostRoutes} different paths`, line);
+      return;
+    }
+    route.count++;
+    this.#count++;
+    route.redirects ||= seen.status !== null && seen.status >= 300 && seen.status !== 304;
+    const target = query === '' ? seen.path : `${seen.path}?${query}`;
+    const known = route.targets.get(target);
+    if (known !== undefined || this.#targets < mostTargets) {
+      if (known === undefined) this.#targets++;
+      route.targets.set(target, (known ?? 0) + 1);
+    }
+    this.#takeTime(seen.at);
+  }
+
+  result(): Traffic {
+    const routes = [...this.#routes.values()].sort((one, other) => other.count - one.count);
+    return {
+      routes,
+      count: this.#count,
+      span: this.#to < this.#from ? null : { from: this.#from, to: this.#to },
+      busiestMinute: Math.max(0, ...this.#minutes.values()),
+    };
+  }
+
+  #refusal({ method, status, body }: Seen, source: 'access log' | 'HAR'): string | null {
+    if (!sendable.has(method)) return `${method} requests, which cannot be sent`;
+    if (status !== null && status >= 400) return `requests that were answered with an error (${status})`;
+    if (source === 'access log' && withBody.has(method) && body === null) {
+      return `${method} requests: an access log does not tell their bodies`;
+    }
+    return null;
+  }
+
+  #newRoute(key: string, { method, path, headers, body }: Seen): Growing | null {
+    if (this.#routes.size >= mostRoutes) return null;
+    const route = { method, path, count: 0, targets: new Map(), redirects: false, headers, body };
+    this.#routes.set(key, route);
+    return route;
+  }
+
+  #takeTime(at: number | null): void {
+    if (at === null) return;
+    this.#from = Math.min(this.#from, at);
+    this.#to = Math.max(this.#to, at);
+    const minute = Math.floor(at / 60_000);
+    // A log of years has more minutes than anybody needs.
+    if (this.#minutes.size < 100_000 || this.#minutes.has(minute)) {
+      this.#minutes.set(minute, (this.#minutes.get(minute) ?? 0) + 1);
+    }
+  }
+}
+
+/** Segments that are numbers, UUIDs, hashes or long random texts are ids. */
+function withIds(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (isId(segment) ? '{id}' : segment))
+    .join('/');
+}
+
+const isId = (segment: string): boolean =>
+  /^\d+$/.test(segment) ||
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(segment) ||
+  /^(?=.*\d)[0-9a-f]{8,}$/i.test(segment) ||
+  /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_-]{20,}$/.test(segment);
+
+/** A body without the values that may be secrets. */
+export function openBody(body: SeenBody, lose: (name: string) => void): SeenBody {
+  const hide = (name: string): string => {
+    lose(name);
+    return '***';
+  };
+  const open = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(open);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(([name, one]) => [
+      name,
+      isSecretName(name) ? hide(name) : open(one),
+    ]);
+    return Object.fromEntries(entries);
+  };
+  if (body.kind === 'json') return { kind: 'json', value: open(body.value) };
+  if (body.kind === 'text') return body;
+  return {
+    kind: 'form',
+    fields: body.fields.map(([name, value]) => [name, isSecretName(name) ? hide(name) : value] as const),
+  };
+}
