@@ -27,13 +27,13 @@ import type { Nanoseconds } from './kernel/units.ts';
 import type { Side } from './kernel/words.ts';
 import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
 import { afterRound, beforeRound, type GateEvent } from './live.ts';
-import { startGenerator } from './load/remote.ts';
 import type { ScenarioShots } from './load/scenario-shots.ts';
 import type { FoundBenchmarks } from './microbenchmarks.ts';
 import { measureRound } from './round.ts';
+import { machineWarnings, placementOf, sendersOf, startSenders } from './senders.ts';
 import type { Planted } from './service/front-order.ts';
-import { readEnvironment, usableCpus } from './service/machine.ts';
-import { pinGenerator, planPlacement } from './service/placement.ts';
+import { readEnvironment } from './service/machine.ts';
+import { pinGenerator } from './service/placement.ts';
 import { projectIn } from './settings.ts';
 import { mostShotsOf, prepareShots, secretsOf } from './shots.ts';
 import { startBoth } from './sides.ts';
@@ -154,7 +154,12 @@ export async function prepareGate(job: GateJob, found: Findings = nothingYet(job
   if (plan !== null) job.tell({ kind: 'planned', plan, config, revisions });
   const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
   const trailers = await readTrailers(git, range, config.trustConfig);
-  for (const warning of [...revisions.warnings, ...trailers.warnings]) job.tell({ kind: 'warning', warning });
+  const told = [
+    ...revisions.warnings,
+    ...trailers.warnings,
+    ...(plan === null ? [] : machineWarnings(config)),
+  ];
+  for (const warning of told) job.tell({ kind: 'warning', warning });
   const shots =
     plan === null
       ? new Map<string, ScenarioShots>()
@@ -184,8 +189,8 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     environment: readEnvironment(job.environment),
     revisions: { baseline: record('baseline'), candidate: record('candidate') },
     identicalBuilds: built.identicalBuilds,
-    warnings: [...revisions.warnings, ...trailers.warnings, ...built.warnings],
-    placement: planPlacement(usableCpus()).kind,
+    warnings: [...revisions.warnings, ...trailers.warnings, ...built.warnings, ...machineWarnings(config)],
+    placement: placementOf(config).kind,
     plan,
     config,
     waivers: waiversOf(config, trailers.accepted),
@@ -226,8 +231,9 @@ async function measure(
   const { config } = found;
   const { plan } = empty;
   const random = seededRandom(plan.seed).fork('conductor');
-  await using generator = await startGenerator({ entry: builtFile('generator.js'), signal: job.signal });
-  await pinGenerator(generator.pid);
+  const generatorFile = { entry: builtFile('generator.js'), signal: job.signal };
+  await using generator = await startSenders(generatorFile, sendersOf(config).count);
+  for (const pid of generator.pids) await pinGenerator(pid, placementOf(config));
   const roundJob: RoundJob = {
     plan,
     config,

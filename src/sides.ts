@@ -9,6 +9,7 @@ import type { Ledger } from './kernel/leftovers.ts';
 import { otherSide, type Side } from './kernel/words.ts';
 import type { Clock, Random } from './kernel/world.ts';
 import { httpGet } from './load/sender.ts';
+import { placementOf } from './senders.ts';
 import { behindFront, type Planted } from './service/front-order.ts';
 import { socketPathFor } from './service/place.ts';
 import { pinService } from './service/placement.ts';
@@ -65,7 +66,7 @@ export async function spawnSide(
     signal: job.signal,
     ledger: job.ledger,
   });
-  await pinService(handle.pid);
+  await pinService(handle.pid, placementOf(config));
   return handle;
 }
 

@@ -8,9 +8,9 @@ import { builtFile } from '../kernel/installation.ts';
 import { type Nanoseconds, ns, perSecond, secondsToNs } from '../kernel/units.ts';
 import { freshSeed, seededRandom } from '../kernel/world.ts';
 import type { ClosedPace, Generator } from '../load/protocol.ts';
-import { startGenerator } from '../load/remote.ts';
 import { defaultLeadIn, mostShots, planSchedule } from '../load/schedule.ts';
-import { readEnvironment } from '../service/machine.ts';
+import { planSenders, startSenders } from '../senders.ts';
+import { readEnvironment, usableCpus } from '../service/machine.ts';
 import {
   type Command,
   durationFlag,
@@ -54,6 +54,11 @@ export const load: Command = {
       help: 'of a shot, from its due time; in closed models from its send',
     },
     'max-sockets': { type: 'string', value: '256', help: 'sockets at most; a shot that finds none waits' },
+    senders: {
+      type: 'string',
+      value: 'auto|N',
+      help: 'generator processes of an open loop; auto: one each 10,000/s, and a CPU left for the service',
+    },
     json: { type: 'string', value: 'FILE', help: 'also write the result as JSON' },
   },
   positionals: { least: 1, most: 1 },
@@ -78,7 +83,11 @@ async function runOpen(url: string, flags: FlagValues, terminal: Terminal): Prom
   const shape = { rate: perSecond(rate), extent, arrivals, leadIn: defaultLeadIn, weights: [1] };
   const schedule = planSchedule(shape, seededRandom(seed));
 
-  await using generator = await startLoad(terminal);
+  const senders = planSenders(readSenders(flags), rate, usableCpus());
+  for (const { message, hint } of senders.warnings) {
+    terminal.tell(`note: ${message}${hint === undefined ? '' : `; ${hint}`}`);
+  }
+  await using generator = await startLoad(terminal, senders.count);
   await openOrRefuse(generator, one, Math.min(maxSockets, Math.max(4, Math.ceil(rate / 50))), timeout);
   const { target, request } = one;
   const order = { target, requests: [request], schedule, timeout, maxSockets, maxInFlight: 10_000 };
@@ -95,7 +104,12 @@ async function runClosed(
   flags: FlagValues,
   terminal: Terminal,
 ): Promise<number> {
-  refuse(flags, ['arrivals', 'seed', 'max-sockets'], 'a closed loop', 'drop it, or add --model open');
+  refuse(
+    flags,
+    ['arrivals', 'seed', 'max-sockets', 'senders'],
+    'a closed loop',
+    'drop it, or add --model open',
+  );
   const one = readOneRequest(load, url, flags, terminal.directory);
   const workers = numberFlag(flags, 'concurrency', { least: 1, most: mostWorkers, whole: true }) ?? 10;
   const duration = readDuration(flags);
@@ -120,12 +134,9 @@ async function runClosed(
 }
 
 /** Ctrl-C while shots are sent ends them, and what was measured until then is shown and written. */
-function startLoad(terminal: Terminal): Promise<Generator> {
-  return startGenerator({
-    entry: builtFile('generator.js'),
-    signal: terminal.signal,
-    keepPartial: true,
-  });
+function startLoad(terminal: Terminal, senders = 1): Promise<Generator> {
+  const options = { entry: builtFile('generator.js'), signal: terminal.signal, keepPartial: true };
+  return startSenders(options, senders);
 }
 
 function conclude(
@@ -146,6 +157,11 @@ function readModel(flags: FlagValues): 'open' | 'closed' | 'closed-intended' {
     throw usage(load, `--model is "${given}"; it wants open, closed or closed-intended`);
   }
   return given;
+}
+
+function readSenders(flags: FlagValues): number | 'auto' {
+  if ((text(flags, 'senders') ?? 'auto') === 'auto') return 'auto';
+  return numberFlag(flags, 'senders', { least: 1, most: 16, whole: true }) ?? 'auto';
 }
 
 function readPace(

@@ -73,6 +73,9 @@ const file = group({
   timeout: duration('10ms', '60s').prefault('5s').describe('Of a shot, from its due time.'),
   'max-sockets': whole(1, 10_000).default(256),
   'max-in-flight': whole(1, 1_000_000).default(10_000),
+  senders: auto(whole(1, 16), 'a whole number from 1 to 16')
+    .default('auto')
+    .describe('Generator processes; auto: one each 10000 requests a second, and a CPU left for the service.'),
   transport: transport.describe('How requests reach the service. Redirects are never followed.'),
   scenarios: scenarios.prefault([{}]),
   microbenchmarks,

@@ -191,6 +191,8 @@ export interface GateConfig {
   readonly timeout: Nanoseconds;
   readonly maxSockets: number;
   readonly maxInFlight: number;
+  /** Generator processes that share the load. */
+  readonly senders: number | 'auto';
   readonly transport: TransportSettings;
   readonly scenarios: readonly ScenarioSettings[];
   readonly microbenchmarks: MicrobenchmarkSettings;

@@ -27,6 +27,7 @@ export function toGateConfig(file: FileSettings, env: Readonly<Record<string, st
     timeout: file.timeout,
     maxSockets: file['max-sockets'],
     maxInFlight: file['max-in-flight'],
+    senders: file.senders,
     transport: toTransport(file.transport),
     scenarios: file.scenarios.map((scenario) => toScenario(scenario, file.rate)),
     microbenchmarks: toMicrobenchmarks(file.microbenchmarks),

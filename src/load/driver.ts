@@ -49,6 +49,9 @@ export async function runSlice(order: SliceOrder, tools: SliceTools): Promise<Sl
   // Between slices, never in one.
   globalThis.gc?.();
   const walk = new Walk(order, tools.pool);
+  const wakes = planWakes(walk.rows.due);
+  if (order.startAt !== undefined) await untilNearly(order.startAt, tools.stop);
+  walk.begin();
   const stop = () => {
     walk.stop();
     tools.metronome.stop();
@@ -56,10 +59,7 @@ export async function runSlice(order: SliceOrder, tools: SliceTools): Promise<Sl
   tools.stop?.addEventListener('abort', stop, { once: true });
   const queuedBefore = tools.pool.queued;
   const openedBefore = tools.pool.opened;
-  const [lateness] = await Promise.all([
-    tools.metronome.wakeAt(planWakes(walk.rows.due), () => walk.release()),
-    walk.ended,
-  ]);
+  const [lateness] = await Promise.all([tools.metronome.wakeAt(wakes, () => walk.release()), walk.ended]);
   tools.stop?.removeEventListener('abort', stop);
   const generator = walk.health.report({
     spun: walk.spun,
@@ -78,10 +78,23 @@ export async function runSlice(order: SliceOrder, tools: SliceTools): Promise<Sl
   };
 }
 
+/** Waits until the common start of several senders is as near as the start of one would be. */
+async function untilNearly(startAt: Nanoseconds, stop: AbortSignal | undefined): Promise<void> {
+  const left = startAt - notice - monotonicNow();
+  if (left <= 0) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, left / 1e6);
+    stop?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
 /** One pass over a schedule. */
 class Walk {
   readonly rows: ShotRows;
-  readonly health: HealthWatch;
+  health!: HealthWatch;
   readonly ended: Promise<void>;
   spun = ns(0);
   halfway = 0;
@@ -92,7 +105,7 @@ class Walk {
   readonly #wire: readonly WireRequest[];
   readonly #halfwayShot: number;
   #drainUntil: Nanoseconds;
-  readonly #guard: NodeJS.Timeout;
+  #guard: NodeJS.Timeout | undefined;
   #end: () => void = () => {};
   #next = 0;
   #continuing = false;
@@ -104,10 +117,14 @@ class Walk {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.health = new HealthWatch(performance.now());
-    this.rows = new ShotRows(order, ns(monotonicNow() + notice));
+    this.rows = new ShotRows(order, order.startAt ?? ns(monotonicNow() + notice));
     this.#halfwayShot = this.rows.leadIn + ((this.rows.count - this.rows.leadIn) >> 1);
     this.#drainUntil = ns(this.rows.lastDue + Math.min(order.timeout, longestDrain));
+  }
+
+  /** From here on its health is watched: what was made ready before is no part of the slice. */
+  begin(): void {
+    this.health = new HealthWatch(performance.now());
     this.#guard = setInterval(() => this.#watch(), guardMs);
   }
 

@@ -44,6 +44,8 @@ export interface SliceOrder {
   readonly timeout: Nanoseconds;
   readonly maxSockets: number;
   readonly maxInFlight: number;
+  /** On `monotonicNow`'s clock, which all processes share; without it the slice starts as soon as it is ready. */
+  readonly startAt?: Nanoseconds;
 }
 
 export interface OpenOrder {

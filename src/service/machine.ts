@@ -57,20 +57,42 @@ export function noiseBetween(before: MachineReading, after: MachineReading): Noi
 /** CPUs that this process may use: affinity and the limits of every cgroup above it; 1.5 is possible. */
 export function usableCpus(read: ReadText = readText, affinity: number = availableParallelism()): number {
   let least = affinity;
-  for (const folder of ownGroups(read)) {
-    const [quota, period] = (read(join(folder, 'cpu.max')) ?? '').trim().split(' ').map(Number);
+  const limit = (quota: number | undefined, period: number | undefined): void => {
+    // Without a limit, version 2 says `max` and version 1 says -1.
     if (quota !== undefined && period !== undefined && quota > 0 && period > 0) {
       least = Math.min(least, quota / period);
     }
+  };
+  for (const folder of ownGroups(read)) {
+    const [quota, period] = (read(join(folder, 'cpu.max')) ?? '').trim().split(' ').map(Number);
+    limit(quota, period);
+  }
+  for (const folder of ownGroups(read, 'cpu')) {
+    const number = (name: string) => Number.parseInt(read(join(folder, name)) ?? '', 10);
+    limit(number('cpu.cfs_quota_us'), number('cpu.cfs_period_us'));
   }
   return least;
+}
+
+/** The CPUs this process may run on, by number, ascending; null where the system does not tell. */
+export function allowedCpus(read: ReadText = readText): readonly number[] | null {
+  const list = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(read('/proc/self/status') ?? '')?.[1];
+  if (list === undefined) return null;
+  return list.split(',').flatMap((range) => {
+    const [from, to] = range.split('-').map(Number);
+    return Array.from({ length: (to ?? from!) - from! + 1 }, (_, index) => from! + index);
+  });
 }
 
 /** Memory that this process may use: that of the machine, or the least limit of the cgroups above it. */
 export function usableMemory(read: ReadText = readText, installed: number = totalmem()): Bytes {
   let least = installed;
-  for (const folder of ownGroups(read)) {
-    const limit = Number.parseInt(read(join(folder, 'memory.max')) ?? '', 10);
+  const files = [
+    ...ownGroups(read).map((folder) => join(folder, 'memory.max')),
+    ...ownGroups(read, 'memory').map((folder) => join(folder, 'memory.limit_in_bytes')),
+  ];
+  for (const file of files) {
+    const limit = Number.parseInt(read(file) ?? '', 10);
     if (limit > 0) least = Math.min(least, limit);
   }
   return bytes(least);
@@ -130,14 +152,21 @@ function parseTicks(stat: string): MachineReading['ticks'] {
   return { stolen: fields[7]!, total: fields.slice(0, 8).reduce((sum, field) => sum + field, 0) };
 }
 
-/** Folders of our own cgroup (version 2) and of those above it, up to the root. */
-function ownGroups(read: ReadText): readonly string[] {
-  const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup') ?? '')?.[1];
+/**
+ * Folders of our own cgroup and of those above it, up to the root.
+ * @param controller of version 1; without it those of version 2.
+ */
+function ownGroups(read: ReadText, controller?: string): readonly string[] {
+  const groups = read('/proc/self/cgroup') ?? '';
+  const root = join('/sys/fs/cgroup', controller ?? '');
+  const pattern =
+    controller === undefined
+      ? /^0::(\/.*)$/m
+      : new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(/.*)$`, 'm');
+  const path = pattern.exec(groups)?.[1];
   if (path === undefined) return [];
   const folders: string[] = [];
-  for (let at = join('/sys/fs/cgroup', path); at.startsWith('/sys/fs/cgroup'); at = join(at, '..')) {
-    folders.push(at);
-  }
+  for (let at = join(root, path); at.startsWith(root); at = join(at, '..')) folders.push(at);
   return folders;
 }
 

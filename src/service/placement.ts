@@ -1,7 +1,8 @@
 /** Who runs on which CPU: with four or more, generator and services are pinned apart. */
 import { runCommand } from '../kernel/command.ts';
+import type { Warning } from '../kernel/errors.ts';
 import { secondsToNs } from '../kernel/units.ts';
-import { usableCpus } from './machine.ts';
+import { allowedCpus, usableCpus } from './machine.ts';
 
 export type Placement =
   /** Generator and services share the CPUs: the figures hold for comparing, not as absolute ones. */
@@ -11,11 +12,38 @@ export type Placement =
 
 const fewestToPin = 4;
 
-/** The generator gets the first CPU, the services all others. */
-export function planPlacement(cpus: number): Placement {
+/**
+ * Every sender gets a CPU, the services all others.
+ * @param cpus that may be used at a time.
+ * @param allowed their numbers: a container may have been given others than the first; null where nobody knows.
+ */
+export function planPlacement(
+  cpus: number,
+  senders = 1,
+  allowed: readonly number[] | null = allowedCpus(),
+): Placement {
   const whole = Math.floor(cpus);
-  if (whole < fewestToPin || process.platform !== 'linux') return { kind: 'shared', cpus };
-  return { kind: 'apart', generator: '0', services: `1-${whole - 1}` };
+  if (whole < fewestToPin || senders >= whole || process.platform !== 'linux')
+    return { kind: 'shared', cpus };
+  const numbers = (allowed ?? Array.from({ length: whole }, (_, index) => index)).slice(0, whole);
+  return {
+    kind: 'apart',
+    generator: numbers.slice(0, senders).join(','),
+    services: numbers.slice(senders).join(','),
+  };
+}
+
+/** What a machine is too small for, by name. */
+export function placementWarnings(cpus: number): readonly Warning[] {
+  if (cpus >= 2) return [];
+  const text = `${Math.floor(cpus * 10) / 10} CPU${cpus === 1 ? '' : 's'}`;
+  return [
+    {
+      code: 'too-few-cpus',
+      message: `this machine lets the job use ${text}: generator and services take turns on it, so that response times hold the generator's own work and more slices are unsound`,
+      hint: 'use a runner with 2 CPUs or more, or raise the CPU limit of the container; CPU per request can still be compared',
+    },
+  ];
 }
 
 /** Pins the generator's process; does nothing where CPUs are shared. */

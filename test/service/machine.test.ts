@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadText } from '../../src/service/machine.ts';
 import {
+  allowedCpus,
   noiseBetween,
   readEnvironment,
   readMachine,
@@ -70,6 +71,39 @@ describe('what may be used', () => {
     expect(usableCpus(filesOf(group), 4)).toBe(4);
     expect(usableCpus(filesOf({}), 4)).toBe(4);
     expect(usableMemory(filesOf({}), 1e9)).toBe(1e9);
+  });
+
+  it('is limited by cgroups of version 1 too, whose lack of a limit is a number', () => {
+    const old = { '/proc/self/cgroup': '5:memory:/docker/a\n4:cpu,cpuacct:/docker/a\n1:name=systemd:/x\n' };
+    const files = filesOf({
+      ...old,
+      '/sys/fs/cgroup/cpu/docker/a/cpu.cfs_quota_us': '50000\n',
+      '/sys/fs/cgroup/cpu/docker/a/cpu.cfs_period_us': '100000\n',
+      '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1\n',
+      '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n',
+      '/sys/fs/cgroup/memory/docker/a/memory.limit_in_bytes': '9223372036854771712\n',
+      '/sys/fs/cgroup/memory/memory.limit_in_bytes': '8192\n',
+    });
+    expect(usableCpus(files, 8)).toBe(0.5);
+    expect(usableMemory(files, 1e9)).toBe(8192);
+    expect(usableCpus(filesOf({ ...old, '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1' }), 8)).toBe(8);
+  });
+
+  it('is limited where the container sees its own group as the root', () => {
+    const files = filesOf({
+      '/proc/self/cgroup': '0::/docker/a\n',
+      '/sys/fs/cgroup/cpu.max': '200000 100000\n',
+    });
+    expect(usableCpus(files, 8)).toBe(2);
+    expect(usableCpus(filesOf({ ...group, '/sys/fs/cgroup/jobs/cpu.max': 'max 100000\n' }), 8)).toBe(8);
+  });
+
+  it('knows its CPUs by number', () => {
+    const status = (list: string) =>
+      filesOf({ '/proc/self/status': `Name:\tx\nCpus_allowed_list:\t${list}\n` });
+    expect(allowedCpus(status('0-1'))).toEqual([0, 1]);
+    expect(allowedCpus(status('2,8-11'))).toEqual([2, 8, 9, 10, 11]);
+    expect(allowedCpus(filesOf({}))).toBeNull();
   });
 
   it('describes this machine', () => {
