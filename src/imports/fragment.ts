@@ -1,4 +1,5 @@
 /** Routes with their shares → a scenario in the words of tailgate.yml, and the rows of its feed. Pure. */
+import { formatCount } from '../kernel/units.ts';
 import type { Losses, SeenBody } from './observed.ts';
 import type { Route, Traffic } from './routes.ts';
 
@@ -23,7 +24,7 @@ export interface FragmentOptions {
 const fewTargets = 5;
 /** Without a feed, so many of its paths stand for all of a route. */
 const standIns = 10;
-const feedRows = { least: 200, most: 5000 };
+const feedRows = { least: 200, most: 100_000 };
 const heaviest = 1e6;
 
 /** @param losses what is left out or stands for something else is added to it. */
@@ -50,13 +51,13 @@ export function toFragment(traffic: Traffic, options: FragmentOptions, losses: L
     }
     const sorted = [...route.targets].sort((one, other) => other[1] - one[1]).slice(0, standIns);
     losses.add(
-      `${route.method} ${route.path}: ${route.targets.size} different paths, of which the ${standIns} most frequent stand for all; --feed rows.csv keeps them`,
+      `${route.method} ${route.path}: ${formatCount(route.targets.size)} different paths, of which the ${standIns} most frequent stand for all; --feed rows.csv keeps them`,
       null,
       route.count,
     );
     return written(route, sorted, scale);
   });
-  const feed = columns.size === 0 ? null : csvOf(columns);
+  const feed = columns.size === 0 ? null : csvOf(columns, losses);
   return {
     scenario: {
       name: options.name,
@@ -125,9 +126,14 @@ function columnOf({ method, path }: Route, taken: ReadonlyMap<string, unknown>):
 }
 
 /** Rows in which each column has its route's paths in the proportions in which they came. */
-function csvOf(columns: ReadonlyMap<string, Route>): string {
+function csvOf(columns: ReadonlyMap<string, Route>, losses: Losses): string {
   const widest = Math.max(...[...columns.values()].map((route) => route.targets.size));
   const count = Math.min(feedRows.most, Math.max(feedRows.least, widest));
+  for (const { method, path, targets } of columns.values()) {
+    if (targets.size <= count) continue;
+    const rows = `${formatCount(targets.size)} different paths, of which the feed has ${formatCount(count)}`;
+    losses.add(`${method} ${path}: ${rows}, the frequent ones all the more often`);
+  }
   const values = [...columns.values()].map((route) => spread(route.targets, count));
   const lines = Array.from({ length: count }, (_, row) =>
     values.map((column) => quoted(column[row]!)).join(','),

@@ -1,4 +1,5 @@
 /** Requests that happened → routes with their shares: ids in paths set aside, what cannot be sent told. Pure. */
+import { formatCount } from '../kernel/units.ts';
 import { isSecretName, type Losses, openQuery, type Seen, type SeenBody, sendable } from './observed.ts';
 
 /** Requests that look alike but for ids in their path. */
@@ -64,10 +65,11 @@ export class TrafficCount {
       this.#losses.add(`values of the query parameter \`${name}\`, which may be secret: left out`, line),
     );
     const path = withIds(seen.path);
-    const key = `${seen.method} ${path} ${JSON.stringify([seen.headers, seen.body])}`;
+    const more = source === 'HAR' ? JSON.stringify([seen.headers, seen.body]) : '';
+    const key = `${seen.method} ${path} ${more}`;
     const route = this.#routes.get(key) ?? this.#newRoute(key, { ...seen, path });
     if (route === null) {
-      this.#losses.add(`requests to more than ${mostRoutes} different paths`, line);
+      this.#losses.add(`requests to more than ${formatCount(mostRoutes)} different paths`, line);
       return;
     }
     route.count++;
@@ -78,6 +80,11 @@ export class TrafficCount {
     if (known !== undefined || this.#targets < mostTargets) {
       if (known === undefined) this.#targets++;
       route.targets.set(target, (known ?? 0) + 1);
+    } else {
+      this.#losses.add(
+        `paths beyond the first ${formatCount(mostTargets)} different ones: their routes count them`,
+        line,
+      );
     }
     this.#takeTime(seen.at);
   }
