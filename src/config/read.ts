@@ -2,13 +2,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, TailgateError, type Warning } from '../kernel/errors.ts';
+import { parseTemplate } from '../kernel/templates.ts';
 import { bytes, formatBytes } from '../kernel/units.ts';
 import { type ConfigDocument, parseConfigText } from './document.ts';
 import { fillVariables } from './forms.ts';
 import { applyOverrides, type Overrides } from './overrides.ts';
 import { type KeyPath, type Problem, problemsError, valueAt } from './problems.ts';
 import { configJsonSchema, readSettings } from './schema.ts';
-import { configFileLimit, type GateConfig } from './settings.ts';
+import { type AuthSettings, configFileLimit, type GateConfig } from './settings.ts';
 import { templateProblems } from './template-problems.ts';
 import { toGateConfig } from './to-gate-config.ts';
 import { unknownKeyProblem } from './unknown-keys.ts';
@@ -159,6 +160,26 @@ function fillEnvironment(
 }
 
 function warningsOf(config: GateConfig): readonly Warning[] {
+  return [...headWarnings(config), ...secretWarnings(config)];
+}
+
+function secretWarnings(config: GateConfig): readonly Warning[] {
+  return config.scenarios
+    .filter(
+      ({ auth }) =>
+        auth !== null && !parseTemplate(secretOf(auth)).some((piece) => typeof piece === 'object'),
+    )
+    .map((scenario) => ({
+      code: 'secret-in-file',
+      message: `the ${scenario.auth?.kind === 'basic' ? 'password' : 'token'} under \`auth\` of scenario "${scenario.name}" stands in the file, where everybody reads it`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a user writes it.
+      hint: 'write a variable of the job in its place, such as ${API_TOKEN}, and set it on the step from a secret',
+    }));
+}
+
+const secretOf = (auth: AuthSettings): string => (auth.kind === 'basic' ? auth.password : auth.token);
+
+function headWarnings(config: GateConfig): readonly Warning[] {
   return config.scenarios
     .filter((scenario) =>
       scenario.requests.some((request) => request.method === 'HEAD' && request.weight > 0),

@@ -235,6 +235,22 @@ describe('authorisation and session', () => {
     expect(message).not.toContain('hunter2');
   });
 
+  test('written into the file are warned about without being repeated', () => {
+    const warningsOf = (auth: string) =>
+      readConfig(`start: x\nscenarios: [{ auth: ${auth} }]`, {
+        source: 'tailgate.yml',
+        overrides: {},
+        environment,
+      }).warnings;
+    expect(warningsOf('{ bearer: "${API_TOKEN}" }')).toEqual([]);
+    const warned = [
+      ...warningsOf('{ bearer: hunter2 }'),
+      ...warningsOf('{ basic: { user: a, password: hunter2 } }'),
+    ];
+    expect(warned.map(({ code }) => code)).toEqual(['secret-in-file', 'secret-in-file']);
+    expect(JSON.stringify(warned)).not.toContain('hunter2');
+  });
+
   test('have values that nobody should read, known beforehand', () => {
     const text = `{ session: ${session}, auth: { basic: { user: ann, password: "x-\${API_TOKEN}" } }, requests: [{ headers: { cookie: "sid=\${session}", x-api-key: literal-key, accept: text/html } }] }`;
     const config = { scenarios: [scenario(text)] };
