@@ -172,6 +172,9 @@ export function closedSentenceOf(reason: UnsoundReason): string {
   if (reason === 'generator-busy') {
     return 'the sending thread was busy more than 80 % of the time, so it may be what was measured; use fewer workers or free a core';
   }
+  if (reason === 'descriptors-exhausted') {
+    return 'no file descriptors were left for sockets; raise `ulimit -n` or use fewer workers';
+  }
   return sentenceOf(reason);
 }
 

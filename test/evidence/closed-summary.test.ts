@@ -75,6 +75,8 @@ test('a run that was stopped, or whose sender was busy, says so', () => {
   );
   const ports = { ...result, errors: { 'ports exhausted': 3 } };
   expect(summariseClosed(ports, about).reasons).toEqual(['ports-exhausted']);
+  const descriptors = text({ ...result, errors: { 'descriptors exhausted': 3 } });
+  expect(descriptors).toContain('raise `ulimit -n` or use fewer workers');
 });
 
 test('losses are counted by kind', () => {
