@@ -19,7 +19,7 @@ const notice = msToNs(30);
 /** The metronome's grid where no schedule says when to wake: it tells the machine's noise, and ends think times. */
 const grid = msToNs(5);
 /** At most so many wake-ups are planned; the guard timer is there beyond them. */
-const mostWakes = 1_000_000;
+const mostWakes = 2_100_000;
 
 /**
  * Resolves when every shot has ended and the service is no longer at work for any of them, or at the end of the drain,
