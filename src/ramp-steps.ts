@@ -92,7 +92,8 @@ export async function holdRate(load: RampLoad, rate: number, phase: Phase): Prom
     saturated,
     reasons: unsoundReasons(result, saturated),
     cost,
-    memoryBytes: after?.memory ?? null,
+    // Of a service that has ended there is none left to read.
+    memoryBytes: after === null || after.processes === 0 ? null : after.memory,
     drainSeconds: nsToSeconds(ns(result.elapsed - result.span)),
   });
   return { step, lastDue: ns(ended - (result.elapsed - result.span)) };

@@ -128,7 +128,7 @@ export function concludeRamp(steps: readonly Step[], facts: RampFacts): RampResu
 }
 
 /** A service that keeps what it is sent: growth over the ramp, at least this, and in nearly every step. */
-const leakAtLeast = { factor: 2, bytes: 50e6, growingSteps: 0.8, steps: 4 } as const;
+const leakAtLeast = { factor: 1.5, bytes: 50e6, growingSteps: 0.8, steps: 4 } as const;
 
 /**
  * Growth of memory over the ramp that no rate explains: it goes on in nearly every step, also where the rate fell.

@@ -60,6 +60,12 @@ function stateOf(runs: readonly Step[]): RateState {
   return (isDoubtful || isDraw) && runs.length < mostRuns ? 'open' : 'fails';
 }
 
+/** The lowest rate that another run must decide; null when there is none. */
+export const openRate = (steps: readonly Step[]): number | null =>
+  byRate(steps)
+    .find((runs) => stateOf(runs) === 'open')
+    ?.at(0)?.rate ?? null;
+
 const soundRuns = (runs: readonly Step[]): number => runs.filter((run) => run.sound).length;
 
 /** The lowest rate that fails, and the highest below it that passes. Rates at which the generator failed say nothing. */
@@ -83,8 +89,8 @@ export function nextInSearch(steps: readonly Step[], limits: SearchLimits): Sear
     groups.find((runs) => runs[0]!.rate === rate) ?? [];
   const measure = (rate: number, phase: Phase): SearchNext => ({ kind: 'measure', rate, phase });
   if (steps.length === 0) return measure(limits.from, 'bracket');
-  const open = groups.find((runs) => stateOf(runs) === 'open');
-  if (open !== undefined) return measure(open[0]!.rate, 'repeat');
+  const open = openRate(steps);
+  if (open !== null) return measure(open, 'repeat');
   const { lastPass, firstFail } = bracketOf(steps);
   if (lastPass === null) return belowEverything(runsAt(firstFail), limits);
   if (firstFail === null) return upwards(groups, lastPass, limits);

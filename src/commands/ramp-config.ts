@@ -6,7 +6,7 @@ import type { RampResult } from '../capacity/result.ts';
 import type { GateConfig, ScenarioSettings } from '../config/settings.ts';
 import { builtFile } from '../kernel/installation.ts';
 import { type Ledger, openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
-import { type Random, realClock, seededRandom } from '../kernel/world.ts';
+import { realClock, seededRandom } from '../kernel/world.ts';
 import { startGenerator } from '../load/remote.ts';
 import { runRamp } from '../ramp.ts';
 import type { RampEvent } from '../ramp-climb.ts';
@@ -46,7 +46,7 @@ export async function rampOfConfig(
         settings: {
           ...wishes,
           ...loadOf(config),
-          shots: await shotsOf(job, config, scenario, service),
+          shots: await shotsOf({ ...job, seed: wishes.seed }, config, scenario, service),
         },
         subject: { kind: 'config', file: settings.configFile, scenario: scenario.name, commit },
         target: service.target,
@@ -70,17 +70,16 @@ export const loadOf = ({ arrivals, timeout, maxSockets, maxInFlight }: GateConfi
 });
 
 /** What a step sends: as in the gate, with rows that start over where they come to an end. */
-async function shotsOf(
-  job: { readonly directory: string; readonly environment: Terminal['environment']; readonly random: Random },
+export async function shotsOf(
+  job: { readonly directory: string; readonly environment: Terminal['environment']; readonly seed: number },
   config: GateConfig,
   scenario: ScenarioSettings,
   service: RunningService,
 ): Promise<RampShots> {
+  const random = seededRandom(job.seed).fork('shots');
   const only = { ...config, scenarios: [scenario] };
   const shots = prepareShots(only, job.directory, job.environment, () => 0).get(scenario.name)!;
-  const session =
-    shots.session === null ? null : await openOne({ config, random: job.random }, service, shots);
-  const random = job.random.fork('shots');
+  const session = shots.session === null ? null : await openOne({ config, random }, service, shots);
   let step = 0;
   return {
     first: shots.opener(random, session),

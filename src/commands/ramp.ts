@@ -32,6 +32,7 @@ import {
 } from './command.ts';
 import { readOneRequest, readTimeout, requestFlags } from './one-request.ts';
 import { type OutputFile, outputFile } from './output-file.ts';
+import { rampOfBaseline } from './ramp-baseline.ts';
 import { rampOfConfig } from './ramp-config.ts';
 
 const longest = secondsToNs(4 * 3600);
@@ -71,7 +72,7 @@ export const rampFlags = {
 
 export const ramp: Command = {
   name: 'ramp',
-  usage: 'ramp URL|--config FILE --objective 50ms [--to-failure] [flags]',
+  usage: 'ramp URL|--config FILE --objective 50ms [--to-failure] [--baseline REF] [flags]',
   summary: 'Finds the capacity of a service: rates held one after the other, bracketed, bisected, repeated.',
   flags: {
     ...rampFlags,
@@ -79,6 +80,16 @@ export const ramp: Command = {
       type: 'string',
       value: 'FILE',
       help: 'build and start the service of this tailgate.yml; CPU is known then',
+    },
+    baseline: {
+      type: 'string',
+      value: 'REF',
+      help: 'compare the capacity of two builds in turns: merge-base, previous, a branch, tag or commit; needs --config',
+    },
+    rounds: {
+      type: 'string',
+      value: '7',
+      help: 'pairs of short ramps with --baseline; 7 unless given, 6 at least',
     },
     scenario: { type: 'string', value: 'NAME', help: 'of the configuration; its first one unless given' },
     ...requestFlags,
@@ -93,7 +104,19 @@ export const ramp: Command = {
     const config = text(flags, 'config');
     if ((url === undefined) === (config === undefined))
       throw usage(ramp, 'it wants either a URL or --config FILE');
+    if (text(flags, 'baseline') === undefined && text(flags, 'rounds') !== undefined)
+      throw usage(ramp, '--rounds goes with --baseline REF');
+    if (text(flags, 'baseline') !== undefined && config === undefined)
+      throw usage(ramp, '--baseline needs --config FILE: two builds are made and started');
     const files = filesOf(flags, terminal);
+    if (text(flags, 'baseline') !== undefined) {
+      if (files.html !== null || flags['to-failure'] === true)
+        throw usage(
+          ramp,
+          '--html and --to-failure belong to the ramp of one build; leave out --baseline for them',
+        );
+      return await rampOfBaseline(rampSettings(flags), flags, files, terminal);
+    }
     const result =
       config === undefined
         ? await rampOfUrl(url!, flags, terminal)

@@ -74,7 +74,7 @@ export function rampFindings(view: RampView): readonly string[] {
           'Generator and service share the CPUs of this machine: the figures are relative. They can be compared with others of this machine; they are no promise for another one.',
         ]
       : []),
-    `Generator: ${rateText(result.calibration.reachPerSecond)} was reached against a responder that does nothing, where it reads a p50 of ${msText(result.calibration.p50Ms)} and a p99 of ${msText(result.calibration.p99Ms)}.`,
+    `Generator: it sent ${rateText(result.calibration.reachPerSecond)} to a responder that does nothing, and reads a p50 of ${msText(result.calibration.p50Ms)} and a p99 of ${msText(result.calibration.p99Ms)} there.`,
   ];
 }
 
@@ -184,8 +184,9 @@ function kneeLines({ knee, kneeBeyond, plateauMs, ceiling }: RampResult): readon
   ];
 }
 
-function collapseLines({ collapse, ceiling }: RampResult): readonly string[] {
-  if (collapse === null) return [];
+function collapseLines({ collapse, ceiling, end }: RampResult): readonly string[] {
+  // Of a service that never came back, its best rates are no comfort.
+  if (collapse === null || end.kind === 'died' || end.kind === 'did-not-recover') return [];
   const reached = `at ${rateText(collapse.highestRate)} offered ${rateText(collapse.successfulAtHighest)} succeed`;
   if (!collapse.collapses)
     return [`Beyond the knee: no collapse, ${reached} of a ceiling of ${rateText(ceiling)}.`];

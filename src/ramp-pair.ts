@@ -1,0 +1,202 @@
+/** Conductor of the capacity of two builds: short ramps in turns, a fresh process each, paired by round. */
+import { buildBoth } from './both-builds.ts';
+import type { Situation } from './builds/candidate.ts';
+import { changedFiles } from './builds/changes.ts';
+import { openRepository } from './builds/git.ts';
+import { chooseRevisions, type Revisions } from './builds/revision.ts';
+import { createWorktrees } from './builds/worktree.ts';
+import { bracketOf } from './capacity/search.ts';
+import { capacityOf, nextInShort, type ShortLimits } from './capacity/short-search.ts';
+import type { Step } from './capacity/step.ts';
+import { worktreeNames } from './config/rounds.ts';
+import type { GateConfig } from './config/settings.ts';
+import { nearest } from './config/suggestions.ts';
+import { TailgateError } from './kernel/errors.ts';
+import type { Ledger } from './kernel/leftovers.ts';
+import { ns, nsToSeconds } from './kernel/units.ts';
+import { type Side, sides } from './kernel/words.ts';
+import { type Clock, type Random, seededRandom } from './kernel/world.ts';
+import type { GateEvent } from './live.ts';
+import type { Generator } from './load/protocol.ts';
+import type { RampSettings } from './ramp.ts';
+import {
+  holdRate,
+  openSockets,
+  type RampLoad,
+  type RampShots,
+  waitUntilQuiet,
+  warmUp,
+} from './ramp-steps.ts';
+import { pickPorts } from './service/ports.ts';
+import type { RunningService } from './service/service.ts';
+import { projectIn } from './settings.ts';
+import { spawnSide } from './sides.ts';
+import { type CapacityRound, type CapacityVerdict, judgeCapacity } from './verdict/capacity.ts';
+
+export interface PairJob {
+  readonly directory: string;
+  readonly config: GateConfig;
+  /** The ref to compare with, or `merge-base`. */
+  readonly baseline: string;
+  readonly situation: Situation;
+  readonly settings: Omit<RampSettings, 'shots' | 'toFailure'>;
+  readonly rounds: number;
+  /** What is sent to a service that has just been started. */
+  readonly shotsFor: (service: RunningService) => Promise<RampShots>;
+  readonly generator: Generator;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+  readonly tell: (event: PairEvent) => void;
+}
+
+export type PairEvent =
+  | GateEvent
+  | { readonly kind: 'pilot'; readonly capacity: number }
+  | {
+      readonly kind: 'capacity-round';
+      readonly index: number;
+      readonly of: number;
+      readonly round: CapacityRound | null;
+    };
+
+export interface PairResult {
+  readonly revisions: Revisions;
+  readonly verdict: CapacityVerdict;
+  /** Steps of every short ramp, in order. */
+  readonly ramps: readonly { readonly round: number; readonly side: Side; readonly steps: readonly Step[] }[];
+  /** Rounds in which one side had no bracket. */
+  readonly lost: number;
+  /** null: all rounds were measured. */
+  readonly stopped: 'signal' | 'time-budget' | null;
+}
+
+/** Fewer rounds cannot find anything at the level of the test. */
+export const fewestRounds = 6;
+const pilotRules = { factor: 2, resolution: 1.25 } as const;
+const roundRules = { factor: 1.2, resolution: 1.05 } as const;
+/** Rates of a round are moved by so much, the same for both sides: otherwise all rounds would ask the same few rates. */
+const jitter = 0.05;
+
+/**
+ * Compares. What was measured is kept when it is stopped; the pilot finds the rough capacity of the baseline.
+ * @throws TailgateError `usage`, `no-baseline`, `service-failed`, and `cancelled` before the first whole round.
+ */
+export async function runPair(job: PairJob): Promise<PairResult> {
+  const { settings, clock } = job;
+  const random = seededRandom(settings.seed).fork('pair');
+  const git = await openRepository(job);
+  const revisions = await chooseRevisions({ git, wanted: job.baseline, nearest, situation: job.situation });
+  const config = {
+    ...job.config,
+    workingDirectory: projectIn(git.directory, job.directory, job.config.workingDirectory),
+  };
+  const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
+  await using worktrees = await createWorktrees({
+    git,
+    revisions,
+    names: worktreeNames(settings.seed),
+    ledger: job.ledger,
+    submodules: config.submodules,
+    lfs: config.lfs,
+  });
+  const { directories } = await buildBoth(job, config, git, worktrees, changed.length);
+  const began = clock.now();
+  const run = (side: Side, limits: ShortLimits): Promise<readonly Step[]> =>
+    shortRamp(job, { config, directories, random }, side, limits);
+  const bounds = { least: Math.max(0.5, settings.from / 20), most: settings.most };
+  const center = capacityOf(await run('baseline', { start: settings.from, ...bounds, ...pilotRules }));
+  if (center === null) throw noCapacity(settings.from, settings.most);
+  job.tell({ kind: 'pilot', capacity: center });
+  const rounds: CapacityRound[] = [];
+  const ramps: { round: number; side: Side; steps: readonly Step[] }[] = [];
+  let [lost, longest] = [0, 0];
+  const result = (stopped: PairResult['stopped']): PairResult => ({
+    revisions,
+    verdict: judgeCapacity(rounds),
+    ramps,
+    lost,
+    stopped,
+  });
+  try {
+    for (let index = 0; index < job.rounds; index++) {
+      const at = clock.now();
+      if (at - began + longest > settings.timeBudget) return result('time-budget');
+      const start = Number((center * Math.exp(jitter * (2 * random.next() - 1))).toPrecision(4));
+      const values: Partial<Record<Side, number>> = {};
+      for (const side of random.coin() ? sides : [...sides].reverse()) {
+        const steps = await run(side, { start, ...bounds, ...roundRules });
+        ramps.push({ round: index, side, steps });
+        const capacity = capacityOf(steps);
+        if (capacity !== null) values[side] = capacity;
+      }
+      longest = Math.max(longest, clock.now() - at);
+      const { baseline, candidate } = values;
+      const round = baseline === undefined || candidate === undefined ? null : { baseline, candidate };
+      if (round === null) lost++;
+      else rounds.push(round);
+      job.tell({ kind: 'capacity-round', index, of: job.rounds, round });
+    }
+    return result(null);
+  } catch (error) {
+    if (job.signal.aborted && rounds.length > 0) return result('signal');
+    throw error;
+  }
+}
+
+interface PairBuild {
+  readonly config: GateConfig;
+  readonly directories: Readonly<Record<Side, string>>;
+  readonly random: Random;
+}
+
+/** Starts one side, warms it, brackets its capacity, and ends it. */
+async function shortRamp(
+  job: PairJob,
+  build: PairBuild,
+  side: Side,
+  limits: ShortLimits,
+): Promise<readonly Step[]> {
+  const { settings, clock, signal, generator } = job;
+  const { lower } = await pickPorts(build.random);
+  await using handle = await spawnSide({ ...job, ...build }, side, lower);
+  const service = await handle.waitUntilReady();
+  const load: RampLoad = {
+    ...settings,
+    generator,
+    target: service.target,
+    shots: await job.shotsFor(service),
+    random: build.random,
+    clock,
+    startedAt: clock.now(),
+    signal,
+    service,
+  };
+  await openSockets(load, limits.start);
+  // Below what it can do, so that what follows starts with an empty queue; twice, since a process warms by requests.
+  for (const share of [0.4, 0.6]) await warmUp(load, Math.max(limits.least, share * limits.start));
+  const steps: Step[] = [];
+  for (let rate = nextInShort(steps, limits); rate !== null; rate = nextInShort(steps, limits)) {
+    const { step, lastDue } = await holdRate(
+      load,
+      rate,
+      bracketOf(steps).firstFail === null ? 'bracket' : 'bisect',
+    );
+    steps.push(step);
+    if (step.passes && !step.saturated) continue;
+    const quiet = await waitUntilQuiet(load, lastDue, settings.criteria.objectiveMs);
+    if (quiet.kind !== 'quiet') service.throwIfExited();
+    if (quiet.kind !== 'quiet') break;
+    steps[steps.length - 1] = { ...step, drainSeconds: nsToSeconds(ns(quiet.seconds * 1e9)) };
+  }
+  await generator.close(service.origin);
+  return steps;
+}
+
+const noCapacity = (from: number, most: number): TailgateError =>
+  new TailgateError({
+    code: 'invalid',
+    message: `the baseline has no capacity between ${Math.max(0.5, from / 20)}/s and ${most}/s at this objective`,
+    hint: 'give --from near its capacity, a longer --objective, or a higher --most',
+  });
