@@ -17,7 +17,7 @@ import { withoutSecrets } from './service/environment.ts';
 import { readEnvironment } from './service/machine.ts';
 import { pickPorts } from './service/ports.ts';
 import { openOne, prepareShots } from './shots.ts';
-import { spawnSide } from './sides.ts';
+import { startOne } from './sides.ts';
 
 /** One scenario of the candidate, by itself. */
 export interface Alone {
@@ -68,8 +68,8 @@ export async function measureAlone(job: AloneJob, config: GateConfig): Promise<r
   });
   const directories = { baseline: directory, candidate: directory };
   const { lower } = await pickPorts(random);
-  await using handle = await spawnSide({ ...job, config, directories, random }, 'candidate', lower);
-  const service = await handle.waitUntilReady();
+  await using one = await startOne({ ...job, config, directories, random }, 'candidate', lower);
+  const { service } = one;
   await using generator = await startGenerator({ entry: builtFile('generator.js'), signal: job.signal });
   const measured: Alone[] = [];
   for (const scenario of config.scenarios) {

@@ -34,6 +34,7 @@ import { machineWarnings, placementOf, sendersOf, startSenders } from './senders
 import type { Planted } from './service/front-order.ts';
 import { readEnvironment } from './service/machine.ts';
 import { pinGenerator } from './service/placement.ts';
+import { startShared } from './services.ts';
 import { projectIn } from './settings.ts';
 import { mostShotsOf, prepareShots, secretsOf } from './shots.ts';
 import { startBoth } from './sides.ts';
@@ -234,6 +235,8 @@ async function measure(
   const generatorFile = { entry: builtFile('generator.js'), signal: job.signal };
   await using generator = await startSenders(generatorFile, sendersOf(config).count);
   for (const pid of generator.pids) await pinGenerator(pid, placementOf(config));
+  const sidesJob = { ...job, config, random, directories: built.directories };
+  await using shared = await startShared(sidesJob);
   const roundJob: RoundJob = {
     plan,
     config,
@@ -243,7 +246,7 @@ async function measure(
     prepared: shots,
     sessions: new Map(),
     secrets: new Set(secretsOf(job.environment, config)),
-    startBoth: (round) => startBoth({ ...job, config, random, directories: built.directories }, round),
+    startBoth: (round) => startBoth({ ...sidesJob, shared }, round),
     startedAt: job.clock.now(),
     signal: job.signal,
   };
@@ -259,6 +262,8 @@ async function measure(
     for (const event of afterRound(evidence, measured, progress)) job.tell(event);
   }
   if (hotPaths === null) return progress.verdict;
+  // What nobody asks any more would only take CPU from the microbenchmarks.
+  await shared[Symbol.asyncDispose]();
   found.evidence = await measureHotPaths(hotPaths, config, evidence);
   return finalVerdict(found.evidence);
 }

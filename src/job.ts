@@ -31,6 +31,8 @@ export interface RoundJob {
 
 export interface BothServices extends AsyncDisposable {
   readonly services: Readonly<Record<Side, RunningService>>;
+  /** @throws TailgateError `service-failed` naming the companion that ended by itself. */
+  readonly throwIfExited: () => void;
   /** What each side has used, from the source that the configuration names. */
   readonly meters: Readonly<Record<Side, SideMeter>>;
 }

@@ -11,7 +11,7 @@ import { withoutSecrets } from './service/environment.ts';
 import { pickPorts } from './service/ports.ts';
 import type { RunningService } from './service/service.ts';
 import { projectIn } from './settings.ts';
-import { spawnSide } from './sides.ts';
+import { startOne } from './sides.ts';
 
 export interface RampServiceJob {
   readonly directory: string;
@@ -57,8 +57,8 @@ export async function withService<Result>(
   });
   const { lower } = await pickPorts(job.random);
   const directories = { baseline: directory, candidate: directory };
-  await using handle = await spawnSide({ ...job, config, directories }, 'candidate', lower);
-  return await use(await handle.waitUntilReady(), sha);
+  await using one = await startOne({ ...job, config, directories }, 'candidate', lower);
+  return await use(one.service, sha);
 }
 
 /** The scenario of that name, or the first one. @throws TailgateError `usage` naming those there are. */

@@ -69,6 +69,8 @@ async function runSlice(
   const start = await readSide(job, both.meters[slice.side]);
   const before = readMachine();
   const load = await sendShots(job, service, drawn);
+  // A companion first: a service ends when its database does.
+  both.throwIfExited();
   service.throwIfExited();
   return { slice, replacement, start, load, machine: noiseBetween(before, readMachine()) };
 }

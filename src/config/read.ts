@@ -7,6 +7,7 @@ import { bytes, formatBytes } from '../kernel/units.ts';
 import { type ConfigDocument, parseConfigText } from './document.ts';
 import { fillVariables } from './forms.ts';
 import { applyOverrides, type Overrides } from './overrides.ts';
+import { isLinked, placeProblems } from './place-problems.ts';
 import { type KeyPath, type Problem, problemsError, valueAt } from './problems.ts';
 import { configJsonSchema, readSettings } from './schema.ts';
 import { type AuthSettings, configFileLimit, type GateConfig } from './settings.ts';
@@ -70,8 +71,13 @@ export function readConfig(
   const document = text === null ? empty : parseConfigText(text, source);
   const { raw, problems: misplaced, origins } = applyOverrides(document.keys, overrides);
   const reading = readSettings(raw);
-  const env = fillEnvironment(raw, environment);
-  const problems: Problem[] = [...misplaced, ...env.problems];
+  const env = fillEnvironment(raw, ['env'], environment);
+  const linked = Object.entries(env.filled).filter(([, value]) => isLinked(value));
+  const plain = Object.fromEntries(Object.entries(env.filled).filter(([, value]) => !isLinked(value)));
+  const services = servicesIn(raw).map((_, index) =>
+    fillEnvironment(raw, ['services', index, 'env'], environment),
+  );
+  const problems: Problem[] = [...misplaced, ...env.problems, ...services.flatMap((one) => one.problems)];
   if (reading.kind === 'refused') {
     problems.push(...reading.problems);
     if (reading.unknown.length > 0) {
@@ -79,7 +85,7 @@ export function readConfig(
       problems.push(...reading.unknown.map((path) => unknownKeyProblem(path, schema)));
     }
   }
-  problems.push(...templateProblems(raw, { ...environment, ...env.filled }));
+  problems.push(...placeProblems(raw), ...templateProblems(raw, { ...environment, ...plain }));
   if (reading.kind === 'refused' || problems.length > 0) {
     const place = (path: KeyPath): string | null => {
       const origin = origins.find((one) => one.path.every((step, index) => step === path[index]));
@@ -94,7 +100,11 @@ export function readConfig(
         : described;
     throw problemsError(source, problems, place, hint);
   }
-  const config = toGateConfig(reading.settings, env.filled);
+  const config = toGateConfig(reading.settings, {
+    plain,
+    linked: Object.fromEntries(linked),
+    services: services.map(({ filled }) => filled),
+  });
   return { config, warnings: warningsOf(config) };
 }
 
@@ -135,12 +145,18 @@ function tooLarge(name: string, size: number): TailgateError {
   });
 }
 
-/** `env` with the job's variables put in; read from the raw file, so that its problems are told with all others. */
+const servicesIn = (raw: unknown): readonly unknown[] => {
+  const found = valueAt(raw, ['services']);
+  return Array.isArray(found) ? found : [];
+};
+
+/** An `env` with the job's variables put in; read from the raw file, so that its problems are told with all others. */
 function fillEnvironment(
   raw: unknown,
+  at: KeyPath,
   environment: Variables,
 ): { readonly filled: Readonly<Record<string, string>>; readonly problems: readonly Problem[] } {
-  const given = valueAt(raw, ['env']);
+  const given = valueAt(raw, at);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return { filled: {}, problems: [] };
   const filled: [string, string][] = [];
@@ -149,7 +165,7 @@ function fillEnvironment(
     const { text, missing } = fillVariables(String(value), environment);
     filled.push([name, text]);
     for (const variable of missing) {
-      const path: KeyPath = ['env', name];
+      const path: KeyPath = [...at, name];
       problems.push({
         path,
         text: `the job has no variable ${JSON.stringify(variable)}: set it on the step or the job, or write $\${…} for plain text`,

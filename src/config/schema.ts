@@ -6,7 +6,7 @@ import { faultsOf, type Reading } from './problems.ts';
 import { arrivals } from './schema-arrivals.ts';
 import { microbenchmarks, waivers } from './schema-judging.ts';
 import { scenarioRate, scenarios } from './schema-scenarios.ts';
-import { cost, metrics } from './schema-services.ts';
+import { cost, metrics, reset, resetTimeout, services, stop } from './schema-services.ts';
 import { transport } from './schema-transport.ts';
 import {
   choice,
@@ -49,12 +49,7 @@ const file = group({
   })
     .prefault({})
     .describe('The request that tells when the service is ready.'),
-  stop: group({
-    signal: choice(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGKILL']).default(
-      'SIGTERM',
-    ),
-    grace: duration('0s', '5m').prefault('5s').describe('Until it is ended by force.'),
-  }).prefault({}),
+  stop,
   'listener-check': z
     .union([choice(['on', 'off']), z.boolean()], { error: 'wanted on or off' })
     .default('on')
@@ -79,6 +74,9 @@ const file = group({
   transport: transport.describe('How requests reach the service. Redirects are never followed.'),
   scenarios: scenarios.prefault([{}]),
   microbenchmarks,
+  services,
+  reset,
+  'reset-timeout': resetTimeout,
   cost,
   metrics,
 

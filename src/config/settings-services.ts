@@ -54,6 +54,8 @@ export interface CompanionSettings {
 
 /** A command that gives a side the data it started with; run before each of its rounds. */
 export interface ResetSettings {
-  readonly command: string;
+  /** null: nothing. */
+  readonly command: string | null;
+  /** Of this one, and of those of companions. */
   readonly timeout: Nanoseconds;
 }

@@ -1,7 +1,7 @@
 /** What a job was asked to do, with every default filled in: downstream of here nothing is optional. */
 import type { Bytes, Nanoseconds, PerSecond, Ratio } from '../kernel/units.ts';
 import type { FailOn, Format, MetricName } from '../kernel/words.ts';
-import type { CostSettings, CounterSettings } from './settings-services.ts';
+import type { CompanionSettings, CostSettings, CounterSettings, ResetSettings } from './settings-services.ts';
 import type { TransportSettings } from './transport.ts';
 
 export type Arrivals =
@@ -174,6 +174,8 @@ export interface GateConfig {
   readonly startTimeout: Nanoseconds;
   readonly workingDirectory: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The rest of it: values that say where companions are, which is known only when those run. */
+  readonly linkedEnv: Readonly<Record<string, string>>;
   readonly ready: {
     readonly path: string;
     readonly status: readonly StatusRange[];
@@ -197,6 +199,9 @@ export interface GateConfig {
   readonly scenarios: readonly ScenarioSettings[];
   readonly microbenchmarks: MicrobenchmarkSettings;
 
+  /** In the order in which they are started. */
+  readonly services: readonly CompanionSettings[];
+  readonly reset: ResetSettings;
   readonly cost: CostSettings;
   readonly metrics: readonly CounterSettings[];
 

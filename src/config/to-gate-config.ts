@@ -5,17 +5,26 @@ import { defaultBenchGlobs } from './schema-judging.ts';
 import { toTransport } from './schema-transport.ts';
 import type { GateConfig, MicrobenchmarkSettings } from './settings.ts';
 import { toScenario } from './to-scenario.ts';
-import { toCost, toCounters } from './to-services.ts';
+import { toCompanions, toCost, toCounters } from './to-services.ts';
 
-/** @param env `env` of the file with the job's variables put in. */
-export function toGateConfig(file: FileSettings, env: Readonly<Record<string, string>>): GateConfig {
+/** Every `env` of a file with the job's variables put in. */
+export interface FilledEnvironments {
+  readonly plain: Readonly<Record<string, string>>;
+  /** What refers to companions. */
+  readonly linked: Readonly<Record<string, string>>;
+  /** Of each of `services`. */
+  readonly services: readonly Readonly<Record<string, string>>[];
+}
+
+export function toGateConfig(file: FileSettings, env: FilledEnvironments): GateConfig {
   return {
     setup: file.setup.trim(),
     setupTimeout: file['setup-timeout'],
     start: file.start.trim(),
     startTimeout: file['start-timeout'],
     workingDirectory: file['working-directory'],
-    env,
+    env: env.plain,
+    linkedEnv: env.linked,
     ready: file.ready,
     stop: file.stop,
     listenerCheck: file['listener-check'] === 'on' || file['listener-check'] === true,
@@ -31,6 +40,8 @@ export function toGateConfig(file: FileSettings, env: Readonly<Record<string, st
     transport: toTransport(file.transport),
     scenarios: file.scenarios.map((scenario) => toScenario(scenario, file.rate)),
     microbenchmarks: toMicrobenchmarks(file.microbenchmarks),
+    services: toCompanions(file.services, env.services),
+    reset: { command: file.reset.trim() === '' ? null : file.reset.trim(), timeout: file['reset-timeout'] },
     cost: toCost(file.cost),
     metrics: toCounters(file.metrics),
     timeBudget: file['time-budget'],

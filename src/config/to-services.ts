@@ -1,6 +1,11 @@
-/** The words of the file on cost and counters → the settings of the house. */
+/** The words of the file on companions, cost and counters → the settings of the house. */
 import type { FileSettings } from './schema.ts';
-import type { CostSettings, CounterSettings, EndpointSettings } from './settings-services.ts';
+import type {
+  CompanionSettings,
+  CostSettings,
+  CounterSettings,
+  EndpointSettings,
+} from './settings-services.ts';
 
 export function toCost(file: FileSettings['cost']): CostSettings {
   if (file === 'process-tree') return { kind: 'process-tree' };
@@ -23,3 +28,26 @@ const toEndpoint = ({ path, port }: { path: string; port: string | number | null
   path,
   port: port === null ? null : String(port),
 });
+
+/** @param environments `env` of each with the job's variables put in. */
+export const toCompanions = (
+  file: FileSettings['services'],
+  environments: readonly Readonly<Record<string, string>>[],
+): readonly CompanionSettings[] =>
+  file.map((one, index) => ({
+    name: one.name,
+    start: one.start.trim(),
+    startTimeout: one['start-timeout'],
+    ready: toReady(one.ready),
+    stop: one.stop,
+    env: environments[index]!,
+    scope: one.scope,
+    reset: one.reset,
+    countCost: one['count-cost'],
+  }));
+
+function toReady(ready: FileSettings['services'][number]['ready']): CompanionSettings['ready'] {
+  if (ready === 'port') return { kind: 'port' };
+  if (ready.command !== undefined) return { kind: 'command', command: ready.command };
+  return { kind: 'path', path: ready.path!, status: ready.status ?? [{ from: 200, to: 299 }] };
+}

@@ -1,6 +1,7 @@
 /** One GET of a metrics page, on a connection of its own: bounded in time and size, with a reason when there is none. */
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
+import type { Transport } from '../config/transport.ts';
 import { messageOf } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import { bytes, formatBytes, formatDuration, nsToMs, secondsToNs } from '../kernel/units.ts';
@@ -10,6 +11,11 @@ export type Page =
   | { readonly kind: 'page'; readonly text: string }
   | { readonly kind: 'none'; readonly reason: string };
 
+export interface PageAddress {
+  readonly origin: string;
+  readonly transport?: Pick<Transport, 'tls' | 'socketPath'> | undefined;
+}
+
 /** For the whole of it. */
 const patience = secondsToNs(5);
 /** Endpoints with more hold a series per user, and rendering that would cost more than what is measured. */
@@ -17,9 +23,10 @@ const largest = bytes(8 * 1024 * 1024);
 
 /**
  * Never rejects.
- * @param origin where the service answers, e.g. `http://127.0.0.1:20123`.
+ * @param at where it is answered, e.g. `http://127.0.0.1:20123`, and how; over HTTP/1.1 in any case.
  */
-export function scrape(origin: string, path: string, timeout: Nanoseconds = patience): Promise<Page> {
+export function scrape(at: PageAddress, path: string, timeout: Nanoseconds = patience): Promise<Page> {
+  const { origin, transport } = at;
   const none = (reason: string): Page => ({ kind: 'none', reason: `GET ${path} ${reason}` });
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(nsToMs(timeout));
@@ -52,6 +59,8 @@ export function scrape(origin: string, path: string, timeout: Nanoseconds = pati
       headers: { accept: 'text/plain;version=0.0.4,*/*;q=0.1', 'accept-encoding': 'identity' },
       // On loopback, of a listener that was proven ours: its certificate proves nothing more.
       rejectUnauthorized: false,
+      ...identityOf(transport?.tls ?? null),
+      ...(transport?.socketPath ? { socketPath: transport.socketPath } : {}),
     };
     const get = origin.startsWith('https:') ? httpsGet : httpGet;
     try {
@@ -60,4 +69,14 @@ export function scrape(origin: string, path: string, timeout: Nanoseconds = pati
       resolve(none(`cannot be sent: ${messageOf(error)}`));
     }
   });
+}
+
+/** Who we say we are, and whom we ask for. */
+function identityOf(tls: Transport['tls']): { cert?: string; key?: string; servername?: string } {
+  if (tls === null) return {};
+  const { cert, key, serverName } = tls;
+  return {
+    ...(cert === null || key === null ? {} : { cert, key }),
+    ...(serverName === null ? {} : { servername: serverName }),
+  };
 }

@@ -6,7 +6,7 @@ import { bytes, secondsToNs } from '../kernel/units.ts';
 import type { CostSample } from './cost.ts';
 import { type CpuReading, readCgroupCpu, readCgroupMemory } from './cost-cgroup.ts';
 import { type CounterReading, readCounter } from './prometheus.ts';
-import { type Page, scrape } from './scrape.ts';
+import { type Page, type PageAddress, scrape } from './scrape.ts';
 
 /** Read at one moment; everything in it only grows, unless a process was started anew. */
 export interface SideReading {
@@ -22,7 +22,7 @@ export interface SideMeter {
   readonly disturbs: boolean;
   /** The highest memory of all readings; null where the source does not tell. */
   peakMemory(): Bytes | null;
-  /** False while only ticks of 10 ms were seen. */
+  /** False when values were read and all of them were ticks of 10 ms. */
   precise(): boolean;
 }
 
@@ -34,18 +34,18 @@ export interface SideMeterOptions {
     readonly cost: () => CostSample | null;
     readonly peakMemory: () => Bytes | null;
   }[];
-  /** Where the service answers. */
-  readonly origin: string;
+  /** Where the service answers, and how it is asked there. */
+  readonly target: PageAddress;
   /** Puts in what is known only now: `{port}`, `{side}`, ports of companions. */
   readonly fill: (text: string) => string;
 }
 
 export function sideMeter(options: SideMeterOptions): SideMeter {
-  const { counters, origin, fill } = options;
+  const { counters, target, fill } = options;
   const labelsOf = (labels: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, fill(value)]));
-  const page = (endpoint: EndpointSettings): { origin: string; path: string } => ({
-    origin: endpoint.port === null ? origin : withPort(origin, fill(endpoint.port)),
+  const page = (endpoint: EndpointSettings): PagePlace => ({
+    at: endpoint.port === null ? target : withPort(target, fill(endpoint.port)),
     path: endpoint.path,
   });
   const wanted = counters.map((counter) => ({
@@ -78,9 +78,14 @@ export function sideMeter(options: SideMeterOptions): SideMeter {
   };
 }
 
+interface PagePlace {
+  readonly at: PageAddress;
+  readonly path: string;
+}
+
 interface CpuSource {
   /** null: read without asking the service. */
-  readonly page: { readonly origin: string; readonly path: string } | null;
+  readonly page: PagePlace | null;
   readonly read: (text: string) => CpuReading;
   readonly peakMemory: () => Bytes | null;
   readonly precise: () => boolean;
@@ -88,7 +93,7 @@ interface CpuSource {
 
 function cpuSource(
   { cost, trees, fill }: SideMeterOptions,
-  page: (endpoint: EndpointSettings) => { origin: string; path: string },
+  page: (endpoint: EndpointSettings) => PagePlace,
   labelsOf: (labels: Readonly<Record<string, string>>) => Record<string, string>,
 ): CpuSource {
   let highest: Bytes | null = null;
@@ -122,6 +127,7 @@ function cpuSource(
     case 'prometheus': {
       const labels = labelsOf(cost.labels);
       let precise = false;
+      let known = false;
       return {
         page: page(cost.endpoint),
         read: (text) => {
@@ -130,11 +136,12 @@ function cpuSource(
           const memory = readCounter(text, 'process_resident_memory_bytes', labels);
           if (memory.kind === 'value') see(bytes(memory.value));
           const ticks = seconds.value * 100;
+          known = true;
           precise ||= Math.abs(ticks - Math.round(ticks)) > 1e-6;
           return { kind: 'read', cpu: secondsToNs(seconds.value) };
         },
         peakMemory: () => highest,
-        precise: () => precise,
+        precise: () => precise || !known,
       };
     }
     case 'cgroup': {
@@ -158,24 +165,20 @@ const fromPage = (page: Page, read: CpuSource['read']): CpuReading =>
   page.kind === 'page' ? read(page.text) : { kind: 'unread', reason: page.reason };
 
 /** Each page once, one after the other. */
-async function readPages(
-  wanted: readonly { readonly origin: string; readonly path: string }[],
-): Promise<ReadonlyMap<string, Page>> {
+async function readPages(wanted: readonly PagePlace[]): Promise<ReadonlyMap<string, Page>> {
   const pages = new Map<string, Page>();
   for (const one of wanted) {
     const key = keyOf(one);
-    if (!pages.has(key)) pages.set(key, await scrape(one.origin, one.path));
+    if (!pages.has(key)) pages.set(key, await scrape(one.at, one.path));
   }
   return pages;
 }
 
-const keyOf = ({ origin, path }: { readonly origin: string; readonly path: string }): string =>
-  `${origin}${path}`;
+const keyOf = ({ at, path }: PagePlace): string => `${at.origin}${path}`;
 
 /** Another port of the same address. Its page is plain HTTP: exporters have no certificate of the service. */
-function withPort(origin: string, port: string): string {
-  const url = new URL(origin);
-  return `http://${url.hostname}:${port}`;
+function withPort({ origin }: PageAddress, port: string): PageAddress {
+  return { origin: `http://${new URL(origin).hostname}:${port}` };
 }
 
 const total = <Unit extends number>(values: readonly Unit[]): Unit =>

@@ -113,6 +113,15 @@ function warningsOf(evidence: Evidence, looked: Looked): Warning[] {
       });
     }
   }
+  for (const row of looked.rows) {
+    if (row.metric !== 'cpu' || row.comparison.kind !== 'none' || row.settled?.state !== 'undecided')
+      continue;
+    warnings.push({
+      code: 'cost-unknown',
+      message: `\`${row.scenario}\`: ${row.comparison.reason}`,
+      hint: 'Without it the job cannot pass: see `cost` in tailgate.yml.',
+    });
+  }
   const coarse = scenarios.some((scenario) =>
     scenario.usable.some((round) => sides.some((side) => !round.sides[side].preciseCost)),
   );

@@ -7,7 +7,7 @@ const configOf = (lines: string) =>
   readConfig(lines, { source: 'test', overrides: {}, environment: {} }).config;
 const strict = 'start: old\nfail-on: [regression, missing]\njudge: { cpu: { min: 1%, detect: 3% } }';
 const loose =
-  'start: new\nrate: 900\ncost: { cgroup: /sys/fs/cgroup/none }\nfail-on: []\npaths: [docs/**]\njudge: { cpu: { min: 50%, detect: 90% } }';
+  'start: new\nrate: 900\ncost: { cgroup: "/sys/fs/cgroup/{port}" }\nfail-on: []\npaths: [docs/**]\njudge: { cpu: { min: 50%, detect: 90% } }';
 
 test('by default the candidate says it all', () => {
   expect(trustedConfig(configOf(loose), configOf(strict))).toEqual(configOf(loose));

@@ -6,6 +6,7 @@ import { msToNs, secondsToNs } from '../../src/kernel/units.ts';
 import { httpGet } from '../../src/load/sender.ts';
 import { listenerAt } from '../../src/service/listeners.ts';
 import { removeSocket, socketPathFor } from '../../src/service/place.ts';
+import { scrape } from '../../src/service/scrape.ts';
 import { makeAuthority, selfSigned } from '../load/certificates.ts';
 import { failureOf, fixture, freePort, nothingIsLeft, spawned, started } from './started.ts';
 
@@ -33,6 +34,8 @@ describe('a service behind HTTPS', () => {
       target: { host, transport: transport! },
     });
     expect(answer.body).toBe(JSON.stringify({ host }));
+    // Its metrics page is asked the same way.
+    expect(await scrape(service.target, '/')).toMatchObject({ kind: 'page' });
   });
 
   it('whose certificate nobody trusts fails by name, with the way out', async () => {
@@ -69,6 +72,7 @@ describe('a service on a Unix socket', () => {
     const service = await started(fixture('anywhere'), options);
     expect(service.origin).toBe(`http://localhost:${options.port}`);
     expect(service.target.transport?.socketPath).toBe(options.transport.socketPath);
+    expect(await scrape(service.target, '/')).toMatchObject({ kind: 'page' });
     process.kill(service.pid, 'SIGKILL');
     await service.exited;
     expect(existsSync(options.transport.socketPath)).toBe(true);

@@ -26,7 +26,7 @@ function meterOf(service: RunningService, more: Partial<SideMeterOptions> = {}):
     cost: prometheus,
     counters: [],
     trees: [service],
-    origin: service.origin,
+    target: service.target,
     fill: (text) => text.replaceAll('{port}', String(service.port)),
     ...more,
   });
@@ -91,14 +91,14 @@ describe('CPU time from a metrics page', () => {
   it('of a page that does not come is unread after its time', async () => {
     const service = await started(fixture('metrics'));
     await getJson(`${service.origin}/mode?is=slow`);
-    expect(await scrape(service.origin, '/metrics', msToNs(80))).toEqual({
+    expect(await scrape(service, '/metrics', msToNs(80))).toEqual({
       kind: 'none',
       reason: 'GET /metrics gave no whole answer within 80 ms',
     });
   });
 
   it('where nobody listens is unread', async () => {
-    const answer = await scrape(`http://127.0.0.1:${await freePort()}`, '/metrics');
+    const answer = await scrape({ origin: `http://127.0.0.1:${await freePort()}` }, '/metrics');
     expect(answer).toMatchObject({ kind: 'none', reason: expect.stringContaining('ECONNREFUSED') });
   });
 
