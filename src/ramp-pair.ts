@@ -30,7 +30,7 @@ import {
 import { pickPorts } from './service/ports.ts';
 import type { RunningService } from './service/service.ts';
 import { projectIn } from './settings.ts';
-import { spawnSide } from './sides.ts';
+import { startOne } from './sides.ts';
 import { type CapacityRound, type CapacityVerdict, judgeCapacity } from './verdict/capacity.ts';
 
 export interface PairJob {
@@ -160,8 +160,8 @@ async function shortRamp(
 ): Promise<readonly Step[]> {
   const { settings, clock, signal, generator } = job;
   const { lower } = await pickPorts(build.random);
-  await using handle = await spawnSide({ ...job, ...build }, side, lower);
-  const service = await handle.waitUntilReady();
+  await using one = await startOne({ ...job, ...build }, side, lower);
+  const { service } = one;
   const load: RampLoad = {
     ...settings,
     generator,
