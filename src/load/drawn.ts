@@ -16,6 +16,7 @@ export class Drawn {
   /** Set when a shot had to use another one's request although its own would differ. */
   full = false;
   readonly #most: number;
+  readonly #mostBytes: number;
   readonly #made = new Map<number, number[]>();
   readonly #reused = new Map<number, number>();
   #bytes = 0;
@@ -24,6 +25,8 @@ export class Drawn {
   constructor(shots: number, variants: number | null) {
     this.sequence = new Uint16Array(shots);
     this.#most = variants ?? mostVariants;
+    // The other side's number is what counts: a longer session must not make another sequence.
+    this.#mostBytes = variants === null ? mostVariantBytes : Number.POSITIVE_INFINITY;
   }
 
   /** The index of a request that is used again; null when one has to be made. */
@@ -31,7 +34,7 @@ export class Drawn {
     const made = this.#made.get(request);
     if (made === undefined) return null;
     if (!varies) return made[0]!;
-    if (this.requests.length < this.#most && this.#bytes < mostVariantBytes) return null;
+    if (this.requests.length < this.#most && this.#bytes < this.#mostBytes) return null;
     this.full = true;
     const turn = this.#reused.get(request) ?? 0;
     this.#reused.set(request, turn + 1);

@@ -168,6 +168,17 @@ describe('bounds', () => {
     expect(again.schedule.sequence).toEqual(drawn.schedule.sequence);
   });
 
+  test('of memory hold for the side that was first: a longer session makes no other sequence', () => {
+    const shots = shotsOf(
+      '{ session: { path: /login, token: /t }, requests: [{ method: POST, body: "${session}${filler}${counter}", body-size: { uniform: [1000, 1001] } }] }',
+    );
+    const sides = ['a', 'b'.repeat(500_000)].map((session) =>
+      shots.draw(order(shots, { shots: 150, session })),
+    );
+    expect(sides[1]!.schedule.sequence).toEqual(sides[0]!.schedule.sequence);
+    expect(sides[0]!.requests).toHaveLength(150);
+  });
+
   test('of unique rows: what cannot be made is refused, not sent twice', () => {
     write('rows.csv', `id\n${'x\n'.repeat(3000)}`);
     const shots = shotsOf(
