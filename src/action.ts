@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rampInAction } from './action-ramp.ts';
 import { selfTestInAction } from './action-self-test.ts';
 import { announce } from './announce.ts';
 import { inputs } from './config/inputs.ts';
@@ -56,6 +57,8 @@ function carryOut(job: Job): Promise<number> {
       return judgeAgain(job).then((told) => publish(job, told));
     case 'self-test':
       return withLedger(job, (ledger, environment) => selfTestInAction(job, ledger, environment));
+    case 'ramp':
+      return withLedger(job, (ledger, environment) => rampInAction(job, ledger, environment));
     default:
       return assertNever(job.mode);
   }
@@ -113,12 +116,12 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
 }
 
 function readMode(given = 'gate'): Job['mode'] {
-  const known = (['gate', 'judge', 'self-test'] as const).find((mode) => mode === given);
+  const known = (['gate', 'judge', 'self-test', 'ramp'] as const).find((mode) => mode === given);
   if (known !== undefined) return known;
   throw new TailgateError({
     code: 'usage',
-    message: `The input \`mode\` is ${JSON.stringify(given.slice(0, 100))}; wanted gate, judge or self-test.`,
-    hint: '`gate` measures and decides; `judge` decides again from what was measured at this commit; `self-test` checks the gate.',
+    message: `The input \`mode\` is ${JSON.stringify(given.slice(0, 100))}; wanted gate, judge, self-test or ramp.`,
+    hint: '`gate` measures and decides; `judge` decides again from what was measured at this commit; `self-test` checks the gate; `ramp` finds the capacity.',
   });
 }
 

@@ -39,6 +39,7 @@ export interface PairJob {
   /** The ref to compare with, or `merge-base`. */
   readonly baseline: string;
   readonly situation: Situation;
+  readonly mergeBaseByApi?: (one: string, other: string) => Promise<string>;
   readonly settings: Omit<RampSettings, 'shots' | 'toFailure'>;
   readonly rounds: number;
   /** What is sent to a service that has just been started. */
@@ -74,6 +75,7 @@ export interface PairResult {
 
 /** Fewer rounds cannot find anything at the level of the test. */
 export const fewestRounds = 6;
+export const usualRounds = 7;
 const pilotRules = { factor: 2, resolution: 1.25 } as const;
 const roundRules = { factor: 1.2, resolution: 1.05 } as const;
 /** Rates of a round are moved by so much, the same for both sides: otherwise all rounds would ask the same few rates. */
@@ -87,7 +89,7 @@ export async function runPair(job: PairJob): Promise<PairResult> {
   const { settings, clock } = job;
   const random = seededRandom(settings.seed).fork('pair');
   const git = await openRepository(job);
-  const revisions = await chooseRevisions({ git, wanted: job.baseline, nearest, situation: job.situation });
+  const revisions = await chooseRevisions({ git, wanted: job.baseline, nearest, ...job });
   const config = {
     ...job.config,
     workingDirectory: projectIn(git.directory, job.directory, job.config.workingDirectory),

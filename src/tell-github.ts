@@ -37,8 +37,8 @@ export interface Job {
   readonly settings: JobSettings;
   /** Tells several gates of one pull request apart. */
   readonly id: string;
-  /** `judge`: decides again from what was measured, without measuring; `self-test`: plants slowdowns. */
-  readonly mode: 'gate' | 'judge' | 'self-test';
+  /** `judge`: decides again from what was measured, without measuring; `self-test`: plants slowdowns; `ramp`: capacity. */
+  readonly mode: 'gate' | 'judge' | 'self-test' | 'ramp';
   /** Where report and evidence are put. */
   readonly folder: string;
   readonly signal: AbortSignal;

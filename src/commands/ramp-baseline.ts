@@ -2,7 +2,8 @@
 import { builtFile } from '../kernel/installation.ts';
 import { realClock } from '../kernel/world.ts';
 import { startGenerator } from '../load/remote.ts';
-import { fewestRounds, type PairEvent, type PairResult, runPair } from '../ramp-pair.ts';
+import { loadOf, type RampWishes, shotsOf } from '../ramp-of-config.ts';
+import { fewestRounds, type PairEvent, type PairResult, runPair, usualRounds } from '../ramp-pair.ts';
 import { scenarioOf } from '../ramp-service.ts';
 import { progressLine } from '../report/progress.ts';
 import { type PairFacts, pairMarkdown, pairTerminal } from '../report/ramp-pair-text.ts';
@@ -12,11 +13,9 @@ import { pinGenerator, planPlacement } from '../service/placement.ts';
 import { readJobSettings } from '../settings.ts';
 import { type FlagValues, numberFlag, type Terminal, text } from './command.ts';
 import type { OutputFile } from './output-file.ts';
-import type { RampWishes } from './ramp.ts';
-import { loadOf, shotsOf, withLedger } from './ramp-config.ts';
+import { withLedger } from './ramp-config.ts';
 
 const reportWidth = 110;
-const usualRounds = 7;
 
 export interface PairFiles {
   readonly json: OutputFile | null;
@@ -64,17 +63,23 @@ export async function rampOfBaseline(
   };
   terminal.print(pairTerminal(facts, reportWidth));
   files.markdown?.write(pairMarkdown(facts));
-  files.json?.write(`${JSON.stringify(asJson(result, facts, terminal), null, 2)}\n`);
-  return exitCodeOf(result);
+  files.json?.write(`${JSON.stringify(pairJson(result, facts, terminal.environment), null, 2)}\n`);
+  return pairExitCode(result);
 }
 
-function exitCodeOf({ stopped, verdict }: PairResult): number {
+/** 0: unchanged or improved; 1: a regression; 3: undecided; 130: stopped. */
+export function pairExitCode({ stopped, verdict }: PairResult): number {
   if (stopped === 'signal') return 130;
   if (verdict.state === 'regressed') return 1;
   return verdict.state === 'undecided' ? 3 : 0;
 }
 
-const asJson = (result: PairResult, { objectiveMs, relative }: PairFacts, terminal: Terminal): object => ({
+/** What `--json` writes. */
+export const pairJson = (
+  result: PairResult,
+  { objectiveMs, relative }: PairFacts,
+  environment: Terminal['environment'],
+): object => ({
   schema: 'tailgate-ramp-pair',
   version: 1,
   createdAt: realClock.today().toISOString(),
@@ -82,7 +87,7 @@ const asJson = (result: PairResult, { objectiveMs, relative }: PairFacts, termin
   partial: result.stopped !== null,
   relative,
   ...result,
-  environment: readEnvironment(terminal.environment),
+  environment: readEnvironment(environment),
 });
 
 function tellPair(event: PairEvent, terminal: Terminal): void {

@@ -8,8 +8,9 @@ import { version } from '../kernel/version.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
 import type { Schedule } from '../load/protocol.ts';
 import { startGenerator } from '../load/remote.ts';
-import { type RampSettings, runRamp } from '../ramp.ts';
+import { runRamp } from '../ramp.ts';
 import type { RampEvent } from '../ramp-climb.ts';
+import type { RampWishes } from '../ramp-of-config.ts';
 import { rampHtml } from '../report/ramp-html.ts';
 import { rampMarkdown, rampTerminal } from '../report/ramp-text.ts';
 import {
@@ -135,13 +136,10 @@ export const ramp: Command = {
   },
 };
 
-/** What the flags say about the ramp itself, with every default filled in. */
-export type RampWishes = Pick<
-  RampSettings,
-  'criteria' | 'from' | 'most' | 'mostWanted' | 'toFailure' | 'timeBudget' | 'hold' | 'patience' | 'seed'
->;
-
-/** @throws TailgateError `usage` naming the flag, its value and the wanted form. */
+/**
+ * What the flags say about the ramp itself, with every default filled in.
+ * @throws TailgateError `usage` naming the flag, its value and the wanted form.
+ */
 export function rampSettings(flags: FlagValues): RampWishes {
   const objective = durationFlag(flags, 'objective', secondsToNs(60));
   if (objective === undefined)
@@ -213,7 +211,7 @@ function filesOf(
 }
 
 /** The live table goes to standard error, a line a step. */
-export function tellRamp(event: RampEvent, terminal: Terminal): void {
+export function tellRamp(event: RampEvent, terminal: Pick<Terminal, 'tell'>): void {
   switch (event.kind) {
     case 'calibrated': {
       const { reachPerSecond, p50Ms, p99Ms } = event.calibration;

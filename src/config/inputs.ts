@@ -74,7 +74,12 @@ export const inputs: readonly InputDescription[] = [
   {
     name: 'mode',
     description:
-      '`gate` (the default) measures and decides; `judge` decides again from what was measured at this commit; `self-test` plants slowdowns and checks that the gate sees them.',
+      '`gate` (the default) measures and decides; `judge` decides again from what was measured at this commit; `self-test` plants slowdowns and checks that the gate sees them; `ramp` finds the capacity, or compares it with that of `baseline`.',
+    key: null,
+  },
+  {
+    name: 'objective',
+    description: 'What p99 may be at most, for `mode: ramp`, such as `50ms`.',
     key: null,
   },
   {

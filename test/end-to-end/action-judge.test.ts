@@ -140,6 +140,6 @@ describe('mode: judge', () => {
     await using job = await openJob(place.job({ inputs: { mode: 'decide' } }));
     const result = await job.bundle(bundle).ended;
     expect(result.code).toBe(2);
-    expect(result.log).toContain('The input `mode` is "decide"; wanted gate, judge or self-test.');
+    expect(result.log).toContain('The input `mode` is "decide"; wanted gate, judge, self-test or ramp.');
   });
 });

@@ -1,0 +1,98 @@
+/** Conductor of a ramp whose service is that of a configuration: built, started, sent at, ended. */
+import type { RampResult } from './capacity/result.ts';
+import type { GateConfig, ScenarioSettings } from './config/settings.ts';
+import { builtFile } from './kernel/installation.ts';
+import type { Ledger } from './kernel/leftovers.ts';
+import { realClock, seededRandom } from './kernel/world.ts';
+import { startGenerator } from './load/remote.ts';
+import { type RampSettings, runRamp } from './ramp.ts';
+import type { RampEvent } from './ramp-climb.ts';
+import { scenarioOf, withService } from './ramp-service.ts';
+import type { RampShots } from './ramp-steps.ts';
+import { pinGenerator } from './service/placement.ts';
+import type { RunningService } from './service/service.ts';
+import type { JobSettings } from './settings.ts';
+import { openOne, prepareShots } from './shots.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What is asked of the ramp itself; how requests are sent is the configuration's. */
+export type RampWishes = Pick<
+  RampSettings,
+  'criteria' | 'from' | 'most' | 'mostWanted' | 'toFailure' | 'timeBudget' | 'hold' | 'patience' | 'seed'
+>;
+
+export interface ConfigRampJob {
+  readonly wishes: RampWishes;
+  readonly settings: JobSettings;
+  /** Its first one when there is no name. */
+  readonly scenario: string | undefined;
+  readonly environment: Variables;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+  readonly tell: (event: RampEvent) => void;
+}
+
+/** @throws TailgateError `usage`, `service-failed`, `cancelled` before the first step. */
+export async function rampOfSettings(job: ConfigRampJob): Promise<RampResult> {
+  const { wishes, settings, environment, signal, ledger, tell } = job;
+  const { config, directory } = settings;
+  const scenario = scenarioOf(config, job.scenario);
+  const random = seededRandom(wishes.seed).fork('service');
+  const started = { directory, environment, clock: realClock, signal, ledger, random };
+  return await withService(started, config, async (service, commit) => {
+    await using generator = await startGenerator({ entry: builtFile('generator.js'), signal });
+    await pinGenerator(generator.pid);
+    const shots = await shotsOf({ directory, environment, seed: wishes.seed }, config, scenario, service);
+    return await runRamp({
+      settings: { ...wishes, ...loadOf(config), shots },
+      subject: { kind: 'config', file: settings.configFile, scenario: scenario.name, commit },
+      target: service.target,
+      service,
+      bound: boundTo(config, scenario, commit),
+      generator,
+      environment,
+      clock: realClock,
+      signal,
+      tell,
+    });
+  });
+}
+
+export const loadOf = ({ arrivals, timeout, maxSockets, maxInFlight }: GateConfig) => ({
+  arrivals,
+  timeout,
+  maxSockets,
+  maxInFlight,
+});
+
+/** What a step sends: as in the gate, with rows that start over where they come to an end. */
+export async function shotsOf(
+  job: { readonly directory: string; readonly environment: Variables; readonly seed: number },
+  config: GateConfig,
+  scenario: ScenarioSettings,
+  service: RunningService,
+): Promise<RampShots> {
+  const random = seededRandom(job.seed).fork('shots');
+  const only = { ...config, scenarios: [scenario] };
+  const shots = prepareShots(only, job.directory, job.environment, () => 0).get(scenario.name)!;
+  const session = shots.session === null ? null : await openOne({ config, random }, service, shots);
+  let step = 0;
+  return {
+    first: shots.opener(random, session),
+    weights: shots.weights,
+    draw: (schedule) => {
+      const slot = `step-${step++}`;
+      return shots.draw({ schedule, random: random.fork(slot), slot, purpose: 'warm-up', session });
+    },
+  };
+}
+
+/** What of a configuration a capacity depends on; values of `env` are in it only through the hash that is made of it. */
+const boundTo = (config: GateConfig, scenario: unknown, commit: string): unknown => ({
+  setup: config.setup,
+  start: config.start,
+  env: config.env,
+  scenario,
+  commit,
+});
