@@ -81,7 +81,7 @@ class RemoteGenerator implements Generator {
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #signal: AbortSignal | undefined;
-  readonly #tail = new OutputTail(20);
+  readonly #tail = new OutputTail(60);
   readonly #pending = new Map<number, Pending>();
   readonly #gone: Promise<void>;
   #lastId = 0;
@@ -232,8 +232,12 @@ class RemoteGenerator implements Generator {
     return new TailgateError({
       code: 'invalid',
       message: `the load generator stopped working: ${how}`,
-      hint: 'Run it again; if it was ended by SIGKILL, the machine may have run out of memory.',
-      tail: this.#tail.lines(),
+      hint: 'Run it again; if it was ended by SIGKILL or SIGABRT, memory ran out: that of the machine, or the generator’s own.',
+      // What the runtime prints of its own frames hides the line that says why.
+      tail: this.#tail
+        .lines()
+        .filter((line) => !/^\s*\d+: 0x[0-9a-f]+ /.test(line))
+        .slice(-20),
     });
   }
 

@@ -20,6 +20,15 @@ import { checkFacts } from './checks.ts';
 import type { ReportContext } from './context.ts';
 import { durationText, none, sizeText } from './figures.ts';
 import { merged } from './latency.ts';
+import {
+  eventLoop,
+  generatorCpu,
+  middle,
+  pressure,
+  sleeperLate,
+  stolen,
+  typicalAndWorst,
+} from './machine-facts.ts';
 import type { Phrase } from './phrase.ts';
 import { joined, name, say, sentence } from './phrase.ts';
 
@@ -61,6 +70,8 @@ export function loadFacts(evidence: Evidence, verdict: Verdict): readonly SideFa
       formatCount(sum(side, (trial) => trial.load.generator.poolQueued)),
     ),
     both('CPU stolen by the hypervisor', stolen),
+    both('time in which something waited for a CPU, typical / worst slice', pressure),
+    both('lateness of a thread that only sleeps p99, typical / worst slice', sleeperLate),
     ...serviceFacts(evidence.rounds),
   ];
 }
@@ -127,10 +138,11 @@ function onTime(verdict: Verdict, trials: readonly Trial[], side: Side): string 
 }
 
 /** Shares of shots that were not out when they should have been, or came in bunches. */
-function sendsOff(trials: readonly Trial[]): string {
-  const distances = trials.map((trial) => trial.load.fit.distance);
-  return `${sizeText(ratio(middle(distances)))} / ${sizeText(ratio(Math.max(...distances)))}`;
-}
+const sendsOff = (trials: readonly Trial[]): string =>
+  typicalAndWorst(
+    trials.map((trial) => trial.load.fit.distance),
+    (value) => sizeText(ratio(value)),
+  );
 
 function lateness(trials: readonly Trial[], side: Side): string {
   try {
@@ -139,29 +151,6 @@ function lateness(trials: readonly Trial[], side: Side): string {
   } catch (thrown) {
     return `unreadable: ${messageOf(thrown).slice(0, 60)}`;
   }
-}
-
-function eventLoop(trials: readonly Trial[]): string {
-  const delays = trials.map((trial) => trial.load.generator.eventLoopDelay.p99);
-  if (delays.length === 0) return none;
-  return `${durationText(ns(middle(delays)))} / ${durationText(ns(Math.max(...delays)))}`;
-}
-
-function generatorCpu(trials: readonly Trial[]): string {
-  const wall = sum(trials, (trial) => trial.load.generator.wall);
-  return wall > 0 ? formatRatio(ratio(sum(trials, (trial) => trial.load.generator.cpu) / wall)) : none;
-}
-
-function stolen(trials: readonly Trial[]): string {
-  const told = trials
-    .map((trial) => trial.machine.steal)
-    .filter((steal) => steal !== null && Number.isFinite(steal)) as number[];
-  return told.length === 0 ? 'not told' : formatRatio(ratio(told.reduce((a, b) => a + b, 0) / told.length));
-}
-
-function middle(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
 }
 
 /** How the job went as a whole. */

@@ -3,7 +3,7 @@
  * because of its response times; a side that causes more unsound slices than the other loses that protection.
  */
 import type { JobPlan, ScenarioPlan } from '../config/plan.ts';
-import type { Round, RoundSide, Trial } from '../evidence/trial.ts';
+import type { Round, RoundSide, Trial, UnsoundReason } from '../evidence/trial.ts';
 import type { Side } from '../kernel/words.ts';
 import { signFlipP } from './statistics.ts';
 
@@ -27,7 +27,19 @@ export interface ScenarioRounds {
   readonly dropped: number;
   /** Pairs with an unsound slice, replaced ones included. */
   readonly rejectedPairs: number;
+  /** Why, with the number of slices, the most frequent first. */
+  readonly causes: readonly (readonly [UnsoundReason, number])[];
 }
+
+const causeWords: Readonly<Record<UnsoundReason, string>> = {
+  'released-too-few': 'requests left too late',
+  'dropped-unsaturated': 'requests were dropped although the service kept up',
+  'generator-busy': 'the generator was busy',
+  'descriptors-exhausted': 'file descriptors ran out',
+  'ports-exhausted': 'local ports ran out',
+  'not-conserved': 'requests were lost count of',
+  'generator-failed': 'the generator failed',
+};
 
 /** What becomes of unsound slices: out with their partner, or everything stays as it was planned. */
 export type Exclusion = 'by-pairs' | 'nothing';
@@ -69,7 +81,19 @@ export function scenarioRounds(
       dropped += 1;
     }
   }
-  return { usable, dropped, rejectedPairs };
+  return { usable, dropped, rejectedPairs, causes: causesOf(rounds, scenario.name) };
+}
+
+/** What spoilt slices of a scenario, the most frequent first. */
+export function causesOf(rounds: readonly Round[], scenario: string): ScenarioRounds['causes'] {
+  const counts = new Map<UnsoundReason, number>();
+  for (const { trials } of rounds) {
+    for (const trial of trials) {
+      if (trial.scenario !== scenario) continue;
+      for (const reason of trial.unsound) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    }
+  }
+  return [...counts].sort(([, one], [, other]) => other - one);
 }
 
 /** Why too much of a scenario was lost to judge it; null while that is not so. */
@@ -82,13 +106,16 @@ export function lossProblem(
   const rounds = plan.rounds + (confirming ? plan.confirmationRounds : 0);
   const pairs = rounds * scenario.slices;
   if (measured.rejectedPairs > mostRejected * pairs) {
-    return `${measured.rejectedPairs} pairs of slices of \`${scenario.name}\` were unsound, more than a quarter of the ${pairs} planned`;
+    return `${measured.rejectedPairs} pairs of slices of \`${scenario.name}\` were unsound, more than a quarter of the ${pairs} planned: ${why(measured)}`;
   }
   if (measured.dropped > mostRejected * rounds) {
     return `${measured.dropped} rounds of \`${scenario.name}\` kept fewer than half of their pairs, more than a quarter of the ${rounds} planned`;
   }
   return null;
 }
+
+const why = ({ causes }: ScenarioRounds): string =>
+  causes.map(([reason, slices]) => `${causeWords[reason]} (${slices} slices)`).join(', ');
 
 /** Every pair of a round, each with its attempts in order: the first one and its replacements. */
 function attemptsOf(round: Round, scenario: string): SlicePair[][] {

@@ -3,7 +3,7 @@ import type { JobPlan, ScenarioPlan } from '../config/plan.ts';
 import type { Round } from '../evidence/trial.ts';
 import type { Side } from '../kernel/words.ts';
 import type { ScenarioRounds } from './pairing.ts';
-import { lossProblem, scenarioRounds, spoilingSide } from './pairing.ts';
+import { causesOf, lossProblem, scenarioRounds, spoilingSide } from './pairing.ts';
 import { earlyStop } from './same-work.ts';
 
 export interface ScenarioScope extends ScenarioRounds {
@@ -69,6 +69,7 @@ export function pooledScope(
       usable: [...usable, ...after.usable.slice(0, fresh.most)],
       dropped: before.dropped + after.dropped,
       rejectedPairs: before.rejectedPairs + after.rejectedPairs,
+      causes: causesOf(rounds, scenario.name),
     };
   });
   return { scope: { rounds, spoiling, scenarios }, fewestFresh };

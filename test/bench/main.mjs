@@ -7,8 +7,17 @@ import { level, levelOptions } from './level.mjs';
 import { memory } from './memory.mjs';
 import { pacing } from './pacing.mjs';
 import { peers, peersOptions } from './peers.mjs';
+import { senders } from './senders.mjs';
 
-const benches = { pacing, memory, 'action-start': actionStart, accuracy, 'microbench-level': level, peers };
+const benches = {
+  pacing,
+  senders,
+  memory,
+  'action-start': actionStart,
+  accuracy,
+  'microbench-level': level,
+  peers,
+};
 const { values, positionals: names } = parseArgs({
   options: { ...accuracyOptions, ...levelOptions, ...peersOptions },
   allowPositionals: true,

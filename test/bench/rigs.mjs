@@ -16,10 +16,10 @@ const lots = { maxBuffer: 64 * 1024 * 1024 };
 export const pinned = cpus().length >= 2 && spawnSync('taskset', ['--version']).status === 0;
 export const onCore = (core, command) => (pinned ? ['taskset', '-c', String(core), ...command] : command);
 
-export async function startResponder() {
+export async function startResponder({ pin = pinned } = {}) {
   const child = fork(here('responder.mjs'), [], { serialization: 'advanced' });
   const [{ port }] = await once(child, 'message');
-  if (pinned) spawnSync('taskset', ['-a', '-c', '-p', '1', String(child.pid)]);
+  if (pin) spawnSync('taskset', ['-a', '-c', '-p', '1', String(child.pid)]);
   return {
     url: `http://127.0.0.1:${port}/`,
     /** When requests came since the last call, in ns. */
@@ -40,10 +40,10 @@ export async function startResponder() {
 }
 
 /** One run of the built command line; its JSON. Exit code 3 (unsound) is a result, too. */
-export async function load(url, rate, duration) {
+export async function load(url, rate, duration, { pin = true, flags = [] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   const file = join(folder, 'load.json');
-  const [command, ...rest] = onCore(0, [
+  const bare = [
     process.execPath,
     cli,
     'load',
@@ -54,7 +54,9 @@ export async function load(url, rate, duration) {
     duration,
     '--json',
     file,
-  ]);
+    ...flags,
+  ];
+  const [command, ...rest] = pin ? onCore(0, bare) : bare;
   try {
     await run(command, rest, lots).catch((problem) => {
       if (problem.code !== 3) throw problem;

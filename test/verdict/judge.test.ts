@@ -376,7 +376,7 @@ describe('soundness', () => {
     const verdict = verdictOf({ measuring: 2, slice });
     expect(verdict.outcome).toBe('invalid');
     expect(verdict.reason).toBe(
-      '16 pairs of slices of `home` were unsound, more than a quarter of the 48 planned',
+      '16 pairs of slices of `home` were unsound, more than a quarter of the 48 planned: the generator was busy (32 slices)',
     );
   });
 
