@@ -3,6 +3,7 @@ import { cpus, release } from 'node:os';
 import { parseArgs } from 'node:util';
 import { accuracy, accuracyOptions } from './accuracy.mjs';
 import { actionStart } from './action-start.mjs';
+import { capacity } from './capacity.mjs';
 import { level, levelOptions } from './level.mjs';
 import { memory } from './memory.mjs';
 import { pacing } from './pacing.mjs';
@@ -11,6 +12,7 @@ import { senders } from './senders.mjs';
 
 const benches = {
   pacing,
+  capacity,
   senders,
   memory,
   'action-start': actionStart,

@@ -1,0 +1,41 @@
+/** `mode: ramp` in a job on a real checkout of a pull request. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { RampResult } from '../../src/capacity/result.ts';
+import { openJob } from '../github/runner.ts';
+import { openShop, pullRequestScene, slow, steps } from './action-jobs.ts';
+
+const bundle = new URL('../../dist/action.js', import.meta.url).pathname;
+
+it('measures what is checked out, ends with its time budget, and tells what it has in summary, files and outputs', async () => {
+  using shop = openShop({ 'work.mjs': steps(slow) });
+  await using scene = await pullRequestScene(shop);
+  // One step at 50/s takes 20 s: there is time for that one, and none for the next.
+  const inputs = { mode: 'ramp', objective: '2s', 'time-budget': '30s' };
+  await using job = await openJob(scene.job({ inputs, patience: 120_000 }));
+  const { code, log, outputs, summary } = await job.bundle(bundle).ended;
+  expect(code, log).toBe(3);
+  expect(summary, log).toMatch(/^### Tailgate: ramp/m);
+  expect(summary).toContain('No capacity yet');
+  expect(summary).toMatch(/^\| 50\/s \| 50\/s \| 50\/s \|.*\| met/m);
+  expect(Object.keys(outputs).sort()).toEqual(['conclusion', 'evidence-path', 'report-path']);
+  expect(readFileSync(outputs['report-path']!, 'utf8')).toMatch(/^<!doctype html>/);
+  const result = JSON.parse(readFileSync(outputs['evidence-path']!, 'utf8')) as RampResult;
+  expect(result).toMatchObject({ partial: true, stopped: { by: 'time-budget' }, atLeast: null });
+  expect(result.capacity).toEqual({ lastPass: 50, firstFail: null });
+  expect(result.steps[0]!.cpu!.perRequestMs!).toBeGreaterThan(0);
+  expect(scene.server.comments).toEqual([]);
+  expect(scene.processes()).toEqual([]);
+  expect(scene.worktrees()).toEqual([]);
+  expect(scene.litter()).toEqual([]);
+});
+
+it('says which input is missing', async () => {
+  using shop = openShop({});
+  await using scene = await pullRequestScene(shop);
+  await using job = await openJob(scene.job({ inputs: { mode: 'ramp' } }));
+  const { code, log } = await job.bundle(bundle).ended;
+  expect(code, log).toBe(2);
+  expect(log).toContain('`mode: ramp` needs the input `objective`');
+  expect(scene.processes()).toEqual([]);
+});
