@@ -17,7 +17,7 @@ export interface EvidenceStart {
   readonly warnings: readonly Warning[];
   readonly placement: Evidence['placement'];
   readonly plan: JobPlan;
-  readonly config: Pick<GateConfig, 'judge' | 'onDifferentBody' | 'cost'>;
+  readonly config: Pick<GateConfig, 'judge' | 'onDifferentBody' | 'cost' | 'metrics'>;
   readonly waivers: readonly Waiver[];
 }
 
@@ -40,6 +40,7 @@ export function startEvidence(start: EvidenceStart): Evidence {
     onDifferentBody: start.config.onDifferentBody,
     placement: start.placement,
     cost: start.config.cost,
+    counters: start.config.metrics.map(({ name, metric, judge }) => ({ name, metric, judge })),
     floor: [],
     rounds: [],
     benchmarks: null,

@@ -8,6 +8,7 @@ import {
   count,
   finite,
   flag,
+  isObject,
   listOf,
   objectOf,
   oneOf,
@@ -125,6 +126,12 @@ const loadForm = objectOf({
   }),
 });
 
+/** What a counter grew by, or why that is not known. */
+const growth: Check = (value, path) =>
+  isObject(value) && 'unknown' in value
+    ? objectOf({ unknown: text })(value, path)
+    : objectOf({ by: amount })(value, path);
+
 const trialForm = objectOf({
   scenario: text,
   side,
@@ -134,6 +141,7 @@ const trialForm = objectOf({
   load: loadForm,
   cost: orNull(objectOf({ cpu: finite, idle: finite })),
   costUnknown: optional(text),
+  counters: optional(tableOf(growth)),
   machine: objectOf({ steal: orNull(finite), pressure: orNull(finite) }),
   saturated: flag,
   unsound: listOf(text),
@@ -198,6 +206,7 @@ const evidenceForm = objectOf({
   onDifferentBody: oneOf('warn', 'stop'),
   placement: oneOf('shared', 'apart'),
   cost: optional(objectOf({ kind: oneOf('process-tree', 'prometheus', 'cgroup') })),
+  counters: optional(listOf(objectOf({ name: text, metric: text, judge: orNull(tolerance) }))),
   floor: listOf(objectOf({ scenario: text, p50: amount, p99: amount })),
   rounds: listOf(roundForm),
   benchmarks: orNull(benchEvidenceForm),

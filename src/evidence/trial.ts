@@ -1,7 +1,7 @@
 /** What was measured: slices, rounds and the whole job's evidence, as plain data that is stored as it is. */
 import type { JobPlan } from '../config/plan.ts';
 import type { JudgeSettings, WaiverSettings } from '../config/settings.ts';
-import type { CostSettings } from '../config/settings-services.ts';
+import type { CostSettings, CounterSettings } from '../config/settings-services.ts';
 import type { Warning } from '../kernel/errors.ts';
 import type { Bytes, Nanoseconds } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
@@ -101,6 +101,9 @@ export interface Waiver extends WaiverSettings {
   readonly origin: string;
 }
 
+/** A counter of `metrics`, and how it is judged. */
+export type CounterRecord = Pick<CounterSettings, 'name' | 'metric' | 'judge'>;
+
 export interface Evidence {
   readonly schema: 'tailgate-evidence';
   readonly version: 1;
@@ -118,6 +121,8 @@ export interface Evidence {
   readonly placement: 'shared' | 'apart';
   /** Where CPU time was read; the process tree when it is not said. */
   readonly cost?: CostSettings;
+  /** Other counters of the services; none when it is not said. */
+  readonly counters?: readonly CounterRecord[];
   readonly floor: readonly Floor[];
   readonly rounds: readonly Round[];
   /** null: none were found, or none were wanted. */

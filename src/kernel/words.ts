@@ -41,7 +41,7 @@ export const percentileShare: Readonly<Record<PercentileName, number>> = {
   p999: 0.999,
 };
 
-/** What is measured and judged per scenario, and per microbenchmark. */
+/** What is measured and judged per scenario, per counter of its service (`metrics`), and per microbenchmark. */
 export const metricNames = [
   'p50',
   'p90',
@@ -51,11 +51,14 @@ export const metricNames = [
   'cpu-total',
   'tail',
   'errors',
+  'counter',
   'microbenchmark',
 ] as const;
 export type MetricName = (typeof metricNames)[number];
 /** Those of a scenario: everything that the load test tells. */
-export const loadMetrics = metricNames.filter((metric) => metric !== 'microbenchmark');
+export const loadMetrics = metricNames.filter(
+  (metric) => metric !== 'microbenchmark' && metric !== 'counter',
+);
 
 /** What may turn a job red, beyond what always does. */
 export const failOnWords = [

@@ -25,7 +25,7 @@ export function markdownPhrase(phrase: Phrase): string {
 
 /** The metric, with its scenario unless there is only the one that nobody named. */
 export function rowName(row: ReportRow, alone: boolean): string {
-  if (row.isBenchmark) return markdownName(row.scenario);
+  if (row.hasOwnName) return markdownName(row.scenario);
   return alone ? row.metric : `${row.metric} of ${markdownName(row.scenario)}`;
 }
 

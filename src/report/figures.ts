@@ -33,6 +33,8 @@ export function metricLabel(metric: MetricName): string {
       return 'slow slices';
     case 'errors':
       return 'failed requests';
+    case 'counter':
+      return 'counter';
     case 'microbenchmark':
       return 'microbenchmark';
     default:
@@ -56,6 +58,8 @@ export function metricMeaning(metric: MetricName): string {
       return 'share of slices (short stretches of load) whose p99 was over three times the usual';
     case 'errors':
       return 'share of requests that failed, timed out or were dropped';
+    case 'counter':
+      return 'what a successful request adds to a counter of the service, as `metrics` names it';
     case 'microbenchmark':
       return 'cost of one operation, in processes of its own, both sides in turns; not part of the load';
     default:
@@ -77,6 +81,8 @@ export function valueText(unit: Finding['unit'], value: number | null): string {
     case 'share-of-slices':
     case 'share-of-requests':
       return formatRatio(ratio(value));
+    case 'counted-per-request':
+      return `${plainNumber(value)} a request`;
     default:
       return assertNever(unit);
   }
@@ -190,6 +196,7 @@ const usual: Readonly<Record<MetricName, { min: number; detect: number }>> = {
   'cpu-total': { min: 0.03, detect: 0.1 },
   tail: { min: 0.05, detect: Number.POSITIVE_INFINITY },
   errors: { min: 0.001, detect: Number.POSITIVE_INFINITY },
+  counter: { min: 0.05, detect: 0.1 },
   microbenchmark: { min: 0.02, detect: 0.05 },
 };
 

@@ -9,7 +9,7 @@ import { visible } from './escape.ts';
 import { changeText, metricLabel, none, spreadOf } from './figures.ts';
 import { headlineOf } from './headline.ts';
 import { sentence } from './phrase.ts';
-import { isBenchmark, isCpu, isTailPercentile, judgedRatios, rowOf, worstFirst } from './rows.ts';
+import { hasOwnName, isCpu, isTailPercentile, judgedRatios, rowOf, worstFirst } from './rows.ts';
 import { plainPhrase } from './terminal.ts';
 
 /**
@@ -113,7 +113,7 @@ function pinned(finding: Finding): PinnedLine {
   ];
   const reason = row.reason === null ? '' : ` ${plainPhrase(sentence(row.reason))}`;
   return {
-    title: `Regression: ${metricLabel(finding.metric)}${isBenchmark(finding) ? '' : ' of'} ${visible(finding.scenario, 60)}`,
+    title: `Regression: ${metricLabel(finding.metric)}${hasOwnName(finding) ? '' : ' of'} ${visible(finding.scenario, 60)}`,
     message: `${words.join(', ')}).${reason}`,
   };
 }

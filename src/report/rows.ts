@@ -27,8 +27,8 @@ export interface ReportRow {
   /** As it was configured: foreign text. */
   readonly scenario: string;
   readonly metric: string;
-  /** A microbenchmark is called by its name alone. */
-  readonly isBenchmark: boolean;
+  /** A microbenchmark or counter is called by its name alone. */
+  readonly hasOwnName: boolean;
   readonly state: string;
   /** How the state is to be shown: as bad, good, open, or plain. */
   readonly tone: Tone;
@@ -125,7 +125,7 @@ export function rowOf(finding: Finding): ReportRow {
     finding,
     scenario: finding.scenario,
     metric: metricLabel(metric),
-    isBenchmark: isBenchmark(finding),
+    hasOwnName: hasOwnName(finding),
     state: stateWord(finding.state),
     tone: toneOf(finding.state),
     judged: finding.judged,
@@ -150,16 +150,17 @@ export function rowOf(finding: Finding): ReportRow {
 /** `p99 of checkout`; without the scenario when the job has only the one that nobody named. */
 export function subject(finding: Finding, alone: boolean): Phrase {
   const label = metricLabel(finding.metric);
-  if (isBenchmark(finding)) return say`${label} ${name(finding.scenario)}`;
+  if (hasOwnName(finding)) return say`${label} ${name(finding.scenario)}`;
   return alone ? say`${label}` : say`${label} of ${name(finding.scenario)}`;
 }
 
 /** Whether all findings belong to the scenario that a job without a configuration file has. */
 export function isAlone(findings: readonly Finding[]): boolean {
-  return findings.every((finding) => isBenchmark(finding) || finding.scenario === 'default');
+  return findings.every((finding) => hasOwnName(finding) || finding.scenario === 'default');
 }
 
 export const isBenchmark = (finding: Finding): boolean => finding.metric === 'microbenchmark';
+export const hasOwnName = (finding: Finding): boolean => isBenchmark(finding) || finding.metric === 'counter';
 
 export const viewWord = (view: 'on-time' | 'all-shots'): string =>
   view === 'on-time' ? 'on time' : 'all shots';

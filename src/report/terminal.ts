@@ -158,7 +158,7 @@ function rows(view: ReportView, options: TerminalOptions): readonly string[] {
 
 /** Rows of one scenario need not repeat its name; null when there are several. */
 function onlyScenario(view: ReportView): string | null {
-  const names = new Set(view.allRows.filter((row) => !row.isBenchmark).map((row) => row.scenario));
+  const names = new Set(view.allRows.filter((row) => !row.hasOwnName).map((row) => row.scenario));
   return names.size === 1 ? [...names][0]! : null;
 }
 
@@ -171,11 +171,7 @@ function legendOf(view: ReportView, shown: readonly ReportRow[]): Phrase {
 
 function cells(row: ReportRow, alone: boolean): readonly string[] {
   return [
-    row.isBenchmark
-      ? visible(row.scenario)
-      : alone
-        ? row.metric
-        : `${row.metric} of ${visible(row.scenario)}`,
+    row.hasOwnName ? visible(row.scenario) : alone ? row.metric : `${row.metric} of ${visible(row.scenario)}`,
     row.baseline,
     row.candidate,
     row.change,

@@ -42,6 +42,7 @@ export const isPercentile = (metric: MetricName): metric is PercentileMetric =>
 export function unitOf(metric: MetricName): MetricUnit {
   if (isPercentile(metric)) return 'nanoseconds';
   if (metric === 'tail') return 'share-of-slices';
+  if (metric === 'counter') return 'counted-per-request';
   return metric === 'errors' ? 'share-of-requests' : 'cpu-nanoseconds-per-request';
 }
 

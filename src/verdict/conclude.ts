@@ -5,7 +5,7 @@ import { formatRatio, ratio } from '../kernel/units.ts';
 import { sides } from '../kernel/words.ts';
 import { onTimeShares } from './compare.ts';
 import type { Family, Stage } from './decide.ts';
-import { plainReason, toFinding } from './decide.ts';
+import { counterName, plainReason, toFinding } from './decide.ts';
 import type { Progress, Verdict } from './finding.ts';
 import { foldOutcome, worstFirst } from './outcome.ts';
 import type { Row, ScenarioLook } from './rows.ts';
@@ -32,10 +32,18 @@ export function lookAt(evidence: Evidence, scope: Scope, passLevel: number, read
     dropped: scenario.dropped,
     condition: conditionOf(scenario.plan, scenario.usable, evidence.onDifferentBody),
   }));
+  const terms = {
+    settings: evidence.judge,
+    counters: evidence.counters ?? [],
+    leadIn: evidence.plan.leadIn,
+    passLevel,
+    tooNoisy,
+    read,
+  };
   return {
     scope,
     scenarios,
-    rows: scenarios.flatMap((scenario) => rowsOf(scenario, evidence.judge, passLevel, tooNoisy, read)),
+    rows: scenarios.flatMap((scenario) => rowsOf(scenario, terms)),
   };
 }
 
@@ -51,7 +59,10 @@ export function conclude(
   const { scope } = looked;
   const findings = worstFirst(
     looked.rows.map((row) => toFinding(row, family, stageOf(row))),
-    plan.scenarios.map((scenario) => scenario.name),
+    plan.scenarios.flatMap(({ name }) => [
+      name,
+      ...(evidence.counters ?? []).map((one) => counterName(name, one.name)),
+    ]),
   );
   const outcome = invalid === null ? foldOutcome(findings) : 'invalid';
   const confirming = scope.rounds.filter((round) => round.phase === 'confirming').length;

@@ -80,12 +80,15 @@ export type Stage =
   /** Its scenario cannot be judged at all. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
+/** How a counter of a scenario is called in a row, a waiver and a report. */
+export const counterName = (scenario: string, counter: string): string => `${scenario} > ${counter}`;
+
 export function toFinding(row: Row, family: Family, stage: Stage): Finding {
   const { state, reason } = stateOf(row, stage);
   const change = withAdjustedP(row, family);
   const more = state === 'undecided' && row.settled === null ? settleAfter(row, stage) : null;
   return {
-    scenario: row.scenario,
+    scenario: row.counter === null ? row.scenario : counterName(row.scenario, row.counter),
     metric: row.metric,
     unit: unitOf(row.metric),
     direction: 'smaller-is-better',

@@ -9,7 +9,8 @@ export type MetricUnit =
   | 'nanoseconds'
   | 'cpu-nanoseconds-per-request'
   | 'share-of-slices'
-  | 'share-of-requests';
+  | 'share-of-requests'
+  | 'counted-per-request';
 
 /** How a metric moved. Ratios are changes: 0.05 is +5 %. */
 export type Change =
@@ -40,7 +41,7 @@ export type Change =
   | { readonly kind: 'none'; readonly reason: string };
 
 export interface Finding {
-  /** Of a microbenchmark its full name. */
+  /** Of a microbenchmark its full name; of a counter `scenario > name`. */
   readonly scenario: string;
   readonly metric: MetricName;
   /** A benchmark counts whatever its tool counts. */

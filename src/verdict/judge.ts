@@ -181,4 +181,4 @@ function differentWork(looked: Looked): Problem | null {
 }
 
 const none: Nearest = () => null;
-const nameOf = (row: Row): string => `${row.metric} ${row.scenario}`;
+const nameOf = (row: Row): string => `${row.metric} ${row.counter ?? ''} ${row.scenario}`;

@@ -27,6 +27,8 @@ export function metricWords(metric: MetricName): string {
       return 'total CPU per request';
     case 'tail':
       return 'the share of slow slices';
+    case 'counter':
+      return 'the counter';
     case 'errors':
       return 'the share of errors';
     default:

@@ -1,12 +1,14 @@
 /** One metric of one scenario at a look: estimate, test and bound, before anything is decided about it. */
 import type { ScenarioPlan } from '../config/plan.ts';
 import type { JudgeSettings } from '../config/settings.ts';
+import type { CounterRecord } from '../evidence/trial.ts';
 import { assertNever } from '../kernel/errors.ts';
 import { formatRatio, type Ratio, ratio } from '../kernel/units.ts';
 import type { MetricName, RowState } from '../kernel/words.ts';
 import { loadMetrics, percentileShare } from '../kernel/words.ts';
 import type { Comparison } from './compare.ts';
 import { compareMetric, isPercentile, judgedView, saturatedSlices } from './compare.ts';
+import { compareCounter } from './counters.ts';
 import type { Hypothesis } from './estimate.ts';
 import { changeOf, isBounded, isImproved, isWithinSpread, testOf } from './estimate.ts';
 import type { Change } from './finding.ts';
@@ -28,6 +30,8 @@ export interface ScenarioLook {
 
 export interface Row {
   readonly scenario: string;
+  /** Name of the counter, where it is one. */
+  readonly counter: string | null;
   readonly metric: MetricName;
   readonly judged: boolean;
   readonly view: View | null;
@@ -54,31 +58,60 @@ const worseLevel = 0.05;
 /** A metric with values in fewer of the rounds than this is not judged. */
 const leastValues = 0.75;
 
-/** All metrics of a scenario over the rounds of a look. `tooNoisy` says why percentiles cannot pass. */
-export function rowsOf(
-  look: ScenarioLook,
-  settings: JudgeSettings,
-  passLevel: number,
-  tooNoisy: string | null,
-  read: ReadSlice,
-): Row[] {
-  const view = judgedView(look.rounds);
-  return loadMetrics.map((metric) => rowOf(look, metric, view, settings, passLevel, tooNoisy, read));
+/** How a look is taken. */
+export interface LookTerms {
+  readonly settings: JudgeSettings;
+  readonly counters: readonly CounterRecord[];
+  /** Shots of every slice that are sent and not counted. */
+  readonly leadIn: number;
+  readonly passLevel: number;
+  /** Why percentiles cannot pass. */
+  readonly tooNoisy: string | null;
+  readonly read: ReadSlice;
 }
 
-function rowOf(
-  look: ScenarioLook,
-  metric: MetricName,
-  jobView: View,
-  settings: JudgeSettings,
-  passLevel: number,
-  tooNoisy: string | null,
-  read: ReadSlice,
-): Row {
-  const view = isPercentile(metric) ? jobView : null;
-  const tolerance = toleranceOf(metric, settings);
-  const comparison = compareMetric(look.rounds, metric, view ?? 'all-shots', read);
-  const second = view === null ? null : compareMetric(look.rounds, metric, otherView(view), read);
+/** All metrics and counters of a scenario over the rounds of a look. */
+export function rowsOf(look: ScenarioLook, terms: LookTerms): Row[] {
+  const jobView = judgedView(look.rounds);
+  const { settings, read } = terms;
+  const metrics = loadMetrics.map((metric): Row => {
+    const view = isPercentile(metric) ? jobView : null;
+    return rowOf(look, terms, {
+      metric,
+      counter: null,
+      judged: look.plan.judged.includes(metric),
+      view,
+      tolerance: toleranceOf(metric, settings),
+      comparison: compareMetric(look.rounds, metric, view ?? 'all-shots', read),
+      second: view === null ? null : compareMetric(look.rounds, metric, otherView(view), read),
+    });
+  });
+  const counters = terms.counters.map(
+    ({ name, judge }): Row =>
+      rowOf(look, terms, {
+        metric: 'counter',
+        counter: name,
+        judged: judge !== null,
+        view: null,
+        tolerance: judge ?? shownOnly,
+        comparison: compareCounter(look.rounds, { name, leadIn: terms.leadIn }),
+        second: null,
+      }),
+  );
+  return [...metrics, ...counters];
+}
+
+/** By which a counter that nobody judges is called changed. */
+const shownOnly = { min: ratio(0.05), detect: ratio(0.1) };
+
+/** What a row is about, and its figures. */
+type RowSubject = Pick<Row, 'metric' | 'counter' | 'judged' | 'view' | 'tolerance' | 'comparison'> & {
+  readonly second: Comparison | null;
+};
+
+function rowOf(look: ScenarioLook, { passLevel, tooNoisy }: LookTerms, subject: RowSubject): Row {
+  const { second, ...about } = subject;
+  const { metric, view, tolerance, comparison } = about;
   const settled = settledState(look, metric, view, comparison, tooNoisy);
   const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
   const tested = settled === null ? testOf(comparison, tolerance.min, look.condition) : null;
@@ -86,11 +119,7 @@ function rowOf(
   const within = tested !== null && isWithinSpread(tested, worseLevel) ? withinSpreadSentence(change) : null;
   return {
     scenario: look.plan.name,
-    metric,
-    judged: look.plan.judged.includes(metric),
-    view,
-    tolerance,
-    comparison,
+    ...about,
     change,
     other:
       second === null || view === null
@@ -129,6 +158,7 @@ export function toleranceOf(metric: MetricName, settings: JudgeSettings): Row['t
       return { min: settings.tail.min, detect: null };
     case 'errors':
       return { min: settings.errors.min, detect: null };
+    case 'counter':
     case 'microbenchmark':
       return settings.microbenchmarks;
     default:

@@ -4,6 +4,7 @@ import type { Warning } from '../kernel/errors.ts';
 import type { Outcome } from '../kernel/words.ts';
 import type { BenchFinding } from './benchmark-finding.ts';
 import { judgeBenchmarks } from './benchmarks.ts';
+import { counterName } from './decide.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { worstFirst } from './outcome.ts';
 import { applyWaivers, type Nearest, type Part } from './waivers.ts';
@@ -27,7 +28,11 @@ export function wholeVerdict(evidence: Evidence, verdict: Verdict, terms: WholeT
   const accepted = applyWaivers(parts, evidence.waivers, { today, nearest: terms.nearest });
   const { outcome, reason } = accepted.parts.reduce(worse);
   const findings = accepted.parts.flatMap((part) => part.findings);
-  const scenarios = evidence.plan.scenarios.map((scenario) => scenario.name);
+  const counters = (evidence.counters ?? []).map((one) => one.name);
+  const scenarios = evidence.plan.scenarios.flatMap(({ name }) => [
+    name,
+    ...counters.map((counter) => counterName(name, counter)),
+  ]);
   return {
     ...verdict,
     outcome,

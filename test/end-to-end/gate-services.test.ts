@@ -27,14 +27,16 @@ const server = (more = ''): string => `
 import { createServer, Agent, get } from 'node:http';
 import { appendFileSync } from 'node:fs';
 appendFileSync(process.env.PIDS, process.pid + '\\n');
+let served = 0;
 const agent = new Agent({ keepAlive: true });
 const ask = (url) => new Promise((resolve, reject) => get(url, { agent }, (answer) => answer.resume().once('end', resolve)).once('error', reject));
 ${more}
 createServer(async (request, response) => {
   if (request.url === '/metrics') {
     const { user, system } = process.cpuUsage();
-    return response.end(globalThis.page ?? 'process_cpu_seconds_total ' + (user + system) / 1e6 + '\\n');
+    return response.end(globalThis.page ?? 'process_cpu_seconds_total ' + (user + system) / 1e6 + '\\nserved_total ' + served + '\\n');
   }
+  served += 1;
   const until = process.hrtime.bigint() + 50000n;
   while (process.hrtime.bigint() < until);
   await ask(process.env.SHARED + '/add');
@@ -107,7 +109,8 @@ reset: node reset.mjs`),
     const lines = `
 env: { SHARED: "http://127.0.0.1:{services.shared.port}" }
 services: [${shared}]
-cost: { prometheus: {} }`;
+cost: { prometheus: {} }
+metrics: [{ name: served, metric: served_total, judge: {} }]`;
     using rig = new Rig({ baseline: files(lines), candidate: { note: 'changed' } });
     const run = await rig.run('gate', '--baseline', 'main');
     expect([0, 6], said(run)).toContain(run.code);
@@ -131,6 +134,20 @@ cost: { prometheus: {} }`;
       // 50 requests that spin for 50 µs each.
       for (const trial of round.trials) expect(trial.cost.cpu).toBeGreaterThan(50 * 50e3 * 0.5);
     }
+    interface Told {
+      readonly findings: readonly {
+        readonly metric: string;
+        readonly state: string;
+        readonly baseline: number;
+      }[];
+    }
+    const row = rig.read<Told>('tailgate-verdict.json').findings.find(({ metric }) => metric === 'counter')!;
+    expect(row).toMatchObject({
+      scenario: 'default > served',
+      state: 'unchanged',
+      baseline: 1,
+      candidate: 1,
+    });
     rig.commit({ 'server.mjs': server("globalThis.page = 'nothing_total 1\\n';") });
     const without = await rig.run('gate', '--baseline', 'main');
     expect(without.code, said(without)).toBe(0);

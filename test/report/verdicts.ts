@@ -42,6 +42,7 @@ const tolerances: Readonly<Record<MetricName, Finding['tolerance']>> = {
   'cpu-total': { min: ratio(0.03), detect: ratio(0.1) },
   tail: { min: ratio(0.05), detect: null },
   errors: { min: ratio(0.001), detect: null },
+  counter: { min: ratio(0.05), detect: ratio(0.1) },
   microbenchmark: { min: ratio(0.02), detect: ratio(0.05) },
 };
 
@@ -50,6 +51,7 @@ const isPercentile = (metric: MetricName): boolean => /^p\d+$/.test(metric);
 function unitOf(metric: MetricName): Finding['unit'] {
   if (isPercentile(metric)) return 'nanoseconds';
   if (metric === 'tail') return 'share-of-slices';
+  if (metric === 'counter') return 'counted-per-request';
   return metric === 'errors' ? 'share-of-requests' : 'cpu-nanoseconds-per-request';
 }
 
