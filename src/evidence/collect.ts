@@ -5,6 +5,7 @@ import type { Warning } from '../kernel/errors.ts';
 import { formatDuration, formatRatio, ratio } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
+import { checkWarnings } from './check-warnings.ts';
 import { LatencyHistogram } from './histogram.ts';
 import type { Environment, Evidence, Floor, RevisionRecord, Round, Waiver } from './trial.ts';
 
@@ -59,7 +60,8 @@ export function addFloor(evidence: Evidence, floor: readonly Floor[]): Evidence 
 /** Adds a round; after the first one it is known how much of the response time is the generator's own. */
 export function addRound(evidence: Evidence, round: Round): Evidence {
   const rounds = [...evidence.rounds, round];
-  const warnings = rounds.length === 1 ? floorWarnings(evidence.floor, round) : [];
+  const warnings =
+    rounds.length === 1 ? [...floorWarnings(evidence.floor, round), ...checkWarnings(round)] : [];
   return { ...evidence, rounds, warnings: [...evidence.warnings, ...warnings] };
 }
 

@@ -44,7 +44,8 @@ const config = `${tinyPlan}
 start: node server.mjs
 env: { SEEN: "\${SEEN}" }
 scenarios:
-  - feed: { file: items.csv, order: random }
+  - rate: 300
+    feed: { file: items.csv, order: random }
     session: { path: /login, form: { user: ann, password: "\${LOGIN_SECRET}" }, token: /session/token }
     auth: { bearer: "\${session}" }
     requests:
@@ -95,7 +96,13 @@ test('both sides get the same requests behind their own sign-in, and no secret i
   ).toBe(true);
 
   // The failed checks were seen, with what came in place of what was wanted.
-  expect(run.out + run.err).toContain('check header x-token');
+  const report = await rig.run('report', 'tailgate-evidence.json');
+  expect(report.out).toMatch(
+    /checks, candidate: \d+ of [\d,]+ answers were looked into \(1\d %\); \d+ failed; `check header x-token`/,
+  );
+  expect(run.out.replace(/\s+/g, ' ')).toContain(
+    '100 % or more of the answers that were looked into failed a check on both sides',
+  );
   const evidence = readFileSync(join(rig.repository, 'tailgate-evidence.json'), 'utf8');
   expect(evidence).toContain('"check":"check header x-token","got":"***"');
 
@@ -103,6 +110,7 @@ test('both sides get the same requests behind their own sign-in, and no secret i
   const outputs = [
     run.out,
     run.err,
+    report.out,
     ...[...filesIn(rig.repository)]
       .filter((path) => !path.includes('.git/') && !/server\.mjs$/.test(path))
       .map((path) => readFileSync(path, 'utf8')),
