@@ -21,7 +21,7 @@ describe('the command line', () => {
     expect((await rig.run()).code).toBe(2);
   });
 
-  it.each(['gate', 'load', 'judge', 'report', 'demo'])('explains every flag of %s', async (name) => {
+  it.each(['gate', 'load', 'ramp', 'plan', 'judge', 'report', 'demo'])('explains every flag of %s', async (name) => {
     using rig = new Rig(works);
     const help = await rig.run(name, '--help');
     expect(help.code).toBe(0);
