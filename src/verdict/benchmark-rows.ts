@@ -82,7 +82,7 @@ export function rowOf(
     cpu: cpuOf(pairs, passLevel),
     hypothesis,
     improved: pairs.length > 0 && isImproved(comparison, tolerance.min),
-    bounded: pairs.length > 0 && !within && isBounded(comparison, tolerance.detect, passLevel),
+    bounded: pairs.length > 0 && !within && isBounded(comparison, tolerance, passLevel),
     fromZero,
   };
 }

@@ -119,8 +119,19 @@ export function isImproved(comparison: Comparison, min: number): boolean {
   return mirrored <= level && hodgesLehmann(comparison.perRound) <= -Math.log1p(min);
 }
 
-export function isBounded(comparison: Comparison, detect: number | null, passLevel: number): boolean {
-  // Counts have no bound: they pass when their test does not reject.
-  if (detect === null) return comparison.kind === 'points';
+/** Counts have no bound. They pass unless they look worse by enough to matter, before any correction for many rows. */
+const doubtLevel = 0.05;
+
+/** @param tolerance `detect` is null for counts. */
+export function isBounded(
+  comparison: Comparison,
+  tolerance: { readonly min: number; readonly detect: number | null },
+  passLevel: number,
+): boolean {
+  const { min, detect } = tolerance;
+  if (detect === null) {
+    if (comparison.kind !== 'points') return false;
+    return comparison.candidate - comparison.baseline < min || signFlipP(comparison.counts) > doubtLevel;
+  }
   return comparison.kind === 'ratio' && upperBound(comparison.perRound, passLevel) <= Math.log1p(detect);
 }

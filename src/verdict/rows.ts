@@ -131,7 +131,7 @@ function rowOf(look: ScenarioLook, { passLevel, tooNoisy }: LookTerms, subject: 
     },
     hypotheses: [...(tested === null ? [] : [tested]), ...saturation],
     improved: settled === null && isImproved(comparison, tolerance.min),
-    bounded: isBounded(comparison, tolerance.detect, passLevel),
+    bounded: isBounded(comparison, tolerance, passLevel),
     blocked: settled === null ? (within ?? blockOf(view, second, tolerance.min, tooNoisy)) : null,
     settled,
     note: look.condition.kind === 'comparable' && metric !== 'errors' ? look.condition.bodies : null,

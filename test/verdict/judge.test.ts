@@ -238,6 +238,23 @@ describe('regressions', () => {
     expect(stateOf(verdict, 'p99')).toBe('unchanged');
   });
 
+  it('does not pass pauses that look worse and could still be chance among so many rows', () => {
+    // Six rounds of twelve with one slow slice of four: 12.5 points, p = 2^-6, six times that for six rows.
+    const slice = (where: Where) =>
+      candidate(where) && where.round < 6 && where.pair === 0 ? { p99: 90e6, allP99: 90e6 } : {};
+    const verdict = verdictOf({ measuring: 12, slice });
+    const tail = row(verdict, 'tail');
+    expect(tail.change).toMatchObject({ kind: 'points', difference: 0.125, p: 2 ** -6 });
+    expect([tail.state, verdict.outcome]).toEqual(['undecided', 'inconclusive']);
+    expect(tail.reason).toContain('may be chance');
+  });
+
+  it('passes a single slow slice more: that is chance, and less than what is worth a red build', () => {
+    const slice = (where: Where) =>
+      candidate(where) && where.round === 0 && where.pair === 0 ? { p99: 90e6, allP99: 90e6 } : {};
+    expect(stateOf(verdictOf({ measuring: 12, slice }), 'tail')).toBe('unchanged');
+  });
+
   it('reads an improvement with the mirrored size when the sides are swapped', () => {
     const faster = verdictOf({ measuring: 6, slice: slower((round) => -0.3 + chance(round)) });
     expect(faster.outcome).toBe('pass');
