@@ -134,7 +134,8 @@ function secureOptions(origin: string, tls: Tls): buildConnector.BuildOptions {
 function orRefuse(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[problem, socket]: buildConnector.CallbackArgs) => {
-      if (socket === null || (socket as { alpnProtocol?: unknown }).alpnProtocol === 'h2') {
+      // Of a failed connect there is no socket, which the types call null and the client leaves out.
+      if (!socket || (socket as { alpnProtocol?: unknown }).alpnProtocol === 'h2') {
         callback(...([problem, socket] as buildConnector.CallbackArgs));
         return;
       }

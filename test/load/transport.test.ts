@@ -255,6 +255,16 @@ describe('HTTP/2', () => {
     expect(result.errors).toEqual({ 'no HTTP/2 offered': 5 });
   });
 
+  test('that cannot connect fails by the cause, as HTTP/1.1 does', async () => {
+    const { port } = await listening(http2.createSecureServer(own));
+    const transport = { ...plain, tls, http2: { streams: 100 } };
+    const result = await shoot({ ...sent, shots: 5, origin: `https://127.0.0.1:${port}`, transport });
+    expect(result.errors).toEqual({ 'certificate not trusted': 5 });
+    const none = { ...transport, tls: { ...tls, insecure: true } };
+    const refused = await shoot({ ...sent, shots: 5, origin: 'https://127.0.0.1:1', transport: none });
+    expect(refused.errors).toEqual({ 'connection refused': 5 });
+  });
+
   test('of a shot that timed out ends its stream and keeps the connection', async () => {
     const server = http2.createSecureServer(own);
     let asked = 0;
