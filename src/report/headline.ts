@@ -1,15 +1,22 @@
 /** The first sentence of every report, consequence first, and what has to be said right after it. */
 import { assertNever } from '../kernel/errors.ts';
 import { formatCount } from '../kernel/units.ts';
-import type { RowState } from '../kernel/words.ts';
 import type { Finding, Verdict } from '../verdict/finding.ts';
-import { changeText, metricLabel, movement, none, sizeText, spreadOf, valueText } from './figures.ts';
+import { changeText, sizeText, spreadOf } from './figures.ts';
+import { hintOf, invalid, noBaseline, serviceFailed } from './headline-failures.ts';
+import {
+  acceptedSentences,
+  alsoWorse,
+  companionSentence,
+  confirmedSentence,
+  counted,
+  judgedIn,
+  largestFigures,
+  movementWithSpread,
+} from './headline-rows.ts';
 import type { Phrase } from './phrase.ts';
-import { joined, name, say, sentence, strong } from './phrase.ts';
-import { isAlone, isBenchmark, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
-
-/** Accepted rows that are told in words; the table has all of them. */
-const mostAccepted = 3;
+import { capital, joined, name, say, sentence, strong, strongPhrase } from './phrase.ts';
+import { isAlone, subject } from './rows.ts';
 
 export interface Headline {
   /** Enough by itself: what was decided, about what, by how much. */
@@ -100,18 +107,6 @@ function pass(findings: readonly Finding[]): Headline {
 const withAccepted = (count: number): string =>
   count === 1 ? 'Pass with an accepted change' : `Pass with ${formatCount(count)} accepted changes`;
 
-/** What somebody let through stays in sight, with the reason they gave. */
-function acceptedSentences(findings: readonly Finding[]): Phrase[] {
-  const alone = isAlone(findings);
-  const accepted = judgedIn(findings, 'accepted');
-  const told = accepted.slice(0, mostAccepted).map((finding) => {
-    const reason = finding.reason === null ? say`.` : joined([say`:`, sentence(finding.reason)]);
-    return say`Accepted: ${subject(finding, alone)} ${movementWithSpread(finding)}${reason}`;
-  });
-  const left = accepted.length - told.length;
-  return left > 0 ? [...told, say`${counted(left, 'more row')} accepted.`] : told;
-}
-
 function inconclusive(verdict: Verdict, findings: readonly Finding[]): Headline {
   const alone = isAlone(findings);
   const open = judgedIn(findings, 'undecided');
@@ -156,136 +151,4 @@ function whatWouldSettle(finding: Finding): Phrase {
     return say`A quieter or larger runner, a longer ${name('time-budget')} or a wider tolerance would help.`;
   }
   return say`About ${counted(more, 'more round')} would settle it (raise ${name('time-budget')} and ${name('rounds')}), or a quieter runner.`;
-}
-
-function invalid(verdict: Verdict): Headline {
-  const reason = verdict.reason ?? verdict.failure?.message ?? 'the measurement cannot be trusted';
-  const more = hintOf(verdict);
-  return {
-    first: joined([
-      strongPhrase(say`Invalid: ${sentence(reason)}`),
-      say`This says nothing about the change, good or bad.`,
-    ]),
-    more:
-      more.length > 0
-        ? more
-        : [say`The diagnostics below show what the machine, the generator and both sides did.`],
-  };
-}
-
-function serviceFailed(verdict: Verdict): Headline {
-  const { failure } = verdict;
-  const reason = failure?.message ?? verdict.reason ?? 'a service did not build, start or answer';
-  const side = failure?.side ?? null;
-  const whose = side === null || reason.includes(side) ? '' : ` on the ${side} side`;
-  const more: Phrase[] = [...hintOf(verdict)];
-  if (failure?.side === 'baseline') {
-    more.push(
-      say`The baseline is the code without this change, run with the settings of this change: it was broken before, or ${name('setup')} and ${name('start')} no longer fit it. ${name('on-baseline-failure: neutral')} keeps such a job from failing.`,
-    );
-  }
-  return {
-    first: joined([
-      strongPhrase(say`Service failed${whose}: ${sentence(reason)}`),
-      say`Nothing was compared.`,
-    ]),
-    more,
-  };
-}
-
-function noBaseline(verdict: Verdict, measuredAlone: boolean): Headline {
-  return {
-    first: joined([
-      strongPhrase(say`No baseline: ${sentence(verdict.reason ?? 'there is nothing to compare with')}`),
-      measuredAlone ? say`The candidate was measured; nothing was compared.` : say`Nothing was compared.`,
-    ]),
-    more: hintOf(verdict),
-  };
-}
-
-const hintOf = (verdict: Verdict): Phrase[] =>
-  verdict.failure?.hint === null || verdict.failure === null ? [] : [sentence(capital(verdict.failure.hint))];
-
-function judgedIn(findings: readonly Finding[], state: RowState): readonly Finding[] {
-  return findings.filter((finding) => finding.judged && finding.state === state);
-}
-
-/** `rose 18 % (spread ±6 %)`, for shares `rose by 4.2 points, from 0 % to 4.2 %`. */
-function movementWithSpread(finding: Finding): string {
-  const { change, unit } = finding;
-  switch (change.kind) {
-    case 'ratio': {
-      const spread = spreadOf(change);
-      return `${movement(change)}${spread === none ? '' : ` (spread ${spread})`}`;
-    }
-    case 'points': {
-      const [from, to] = [valueText(unit, finding.baseline), valueText(unit, finding.candidate)];
-      const ends = from === none || to === none ? '' : `, from ${from} to ${to}`;
-      return `${movement(change)}${ends}`;
-    }
-    case 'none':
-      return finding.state === 'missing' ? 'is missing' : 'got worse';
-    default:
-      return assertNever(change);
-  }
-}
-
-/** The other half of what everybody asks: beside a latency its CPU, beside CPU the judged tail percentile. */
-function companionSentence(worst: Finding, findings: readonly Finding[]): Phrase {
-  const wanted = isCpu(worst) ? isTailPercentile : isCpu;
-  const companion = findings.find(
-    (finding) => finding.judged && finding.scenario === worst.scenario && wanted(finding),
-  );
-  if (companion === undefined) return [];
-  const label = metricLabel(companion.metric);
-  switch (companion.state) {
-    case 'unchanged':
-      return say`${label} unchanged.`;
-    case 'improved':
-      return say`${label} ${movement(companion.change)}.`;
-    case 'undecided':
-      return worst.state === 'undecided' ? [] : say`${label} undecided.`;
-    default:
-      return [];
-  }
-}
-
-function alsoWorse(others: readonly Finding[], alone: boolean): Phrase {
-  const named = others
-    .slice(0, 2)
-    .map((finding) => say`${subject(finding, alone)} (${changeText(finding.change)})`);
-  const rest = others.length - named.length;
-  return say`Also worse: ${joined(named, ', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}.`;
-}
-
-function confirmedSentence(verdict: Verdict, worst: Finding): Phrase {
-  // The rounds of a verdict are those of the load test.
-  const rounds = isBenchmark(worst) ? 0 : verdict.rounds.confirming;
-  return rounds > 0
-    ? say`Confirmed by ${formatCount(rounds)} further rounds with fresh processes.`
-    : say`Confirmed by further rounds with fresh processes.`;
-}
-
-/** A pass shows its largest rises: the tail percentile's and the CPU's. */
-function largestFigures(findings: readonly Finding[], alone: boolean): Phrase {
-  const judged = findings.filter((finding) => finding.judged && finding.change.kind === 'ratio');
-  const shown = [judgedRatios(findings, isTailPercentile)[0], judgedRatios(findings, isCpu)[0]].filter(
-    (finding) => finding !== undefined,
-  );
-  if (shown.length === 0) return [];
-  const several = new Set(judged.map((finding) => finding.scenario)).size > 1;
-  const figures = shown.map(
-    (finding) =>
-      say`${subject(finding, alone)} ${changeText(finding.change)} (spread ${spreadOf(finding.change)})`,
-  );
-  return say`${several ? 'Largest: ' : ''}${joined(figures, ', ')}.`;
-}
-
-const counted = (count: number, word: string): string =>
-  `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-function strongPhrase(phrase: Phrase): Phrase {
-  return [strong(phrase)];
 }

@@ -5,8 +5,9 @@ import { bytes, formatCount } from '../kernel/units.ts';
 import { changeCell, markdownPhrase, rowName, stateCell } from './cells.ts';
 import { details } from './details.ts';
 import { markdownBlock, markdownLink, markdownName } from './escape.ts';
+import type { Note } from './notes.ts';
 import type { ReportRow } from './rows.ts';
-import type { Note, ReportView } from './view.ts';
+import type { ReportView } from './view.ts';
 
 /** GitHub refuses a comment of 65,536 characters; bytes are never fewer than characters. */
 export const commentLimit: Bytes = bytes(60_000);

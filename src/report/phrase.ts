@@ -22,6 +22,10 @@ export const strong = (...pieces: readonly (Phrase | string)[]): Piece => ({
   ),
 });
 
+export const strongPhrase = (phrase: Phrase): Phrase => [strong(phrase)];
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Builds a phrase from a template: `` say`p99 of ${name(scenario)} rose` ``. Plain strings in it are our own. */
 export function say(words: TemplateStringsArray, ...parts: readonly (Piece | Phrase | string)[]): Phrase {
   const pieces: Piece[] = [];

@@ -1,6 +1,5 @@
 /** Verdict, evidence and context → everything a report says, decided once; renderers escape and lay out. */
 import type { Evidence } from '../evidence/trial.ts';
-import type { Warning } from '../kernel/errors.ts';
 import { assertNever } from '../kernel/errors.ts';
 import { formatCount, formatDuration } from '../kernel/units.ts';
 import type { MetricName, Outcome, Side } from '../kernel/words.ts';
@@ -12,11 +11,13 @@ import { acceptingOf } from './accepting.ts';
 import type { PastResult, ReportContext } from './context.ts';
 import type { Fact, SideFact } from './diagnostics.ts';
 import { environmentFacts, jobFacts, loadFacts, measuringTime, shortSha } from './diagnostics.ts';
-import { changeOrNone, metricLabel, metricMeaning, toleranceText } from './figures.ts';
+import { changeOrNone, metricLabel, metricMeaning } from './figures.ts';
 import { headlineOf } from './headline.ts';
 import type { LatencyPicture } from './latency.ts';
 import { latencyPictures } from './latency.ts';
 import { extendHistory, makeMarker } from './marker.ts';
+import type { Note } from './notes.ts';
+import { notesOf } from './notes.ts';
 import type { Phrase } from './phrase.ts';
 import { joined, name, say, sentence } from './phrase.ts';
 import type { ReportRow, Tone } from './rows.ts';
@@ -63,11 +64,6 @@ export interface ReportView {
   readonly links: ReportContext['links'];
   /** The hidden line of a comment; null outside GitHub. */
   readonly marker: string | null;
-}
-
-export interface Note {
-  readonly message: Phrase;
-  readonly hint: Phrase | null;
 }
 
 export interface HistoryRow {
@@ -215,46 +211,6 @@ function reasonsOf(findings: readonly Finding[], alone: boolean): readonly Phras
   return left > 0 ? [...told.slice(0, mostReasons), say`… and ${formatCount(left)} more.`] : told;
 }
 
-function notesOf(verdict: Verdict, evidence: Evidence | null, findings: readonly Finding[]): readonly Note[] {
-  const warnings: Warning[] = [
-    ...verdict.warnings,
-    ...(evidence?.warnings ?? []),
-    ...(evidence?.plan.notes ?? []),
-  ];
-  const told = new Set<string>();
-  const notes: Note[] = [];
-  if (evidence?.identicalBuilds === true && !warnings.some((warning) => warning.code.includes('identical'))) {
-    notes.push({
-      message: say`Both sides built exactly the same files although their commits differ: the change was not measured.`,
-      hint: say`Check that ${name('setup')} builds what ${name('start')} runs.`,
-    });
-  }
-  for (const { code, message, hint } of warnings) {
-    const key = `${code} ${message}`;
-    if (told.has(key)) continue;
-    told.add(key);
-    notes.push({
-      message: sentence(capital(message)),
-      hint: hint === undefined ? null : sentence(capital(hint)),
-    });
-  }
-  return [...notes, ...wideTolerances(findings)];
-}
-
-/** One note for all of them: who reads `pass` has to know what would have passed. */
-function wideTolerances(findings: readonly Finding[]): readonly Note[] {
-  const wide = new Map<string, Phrase>();
-  for (const finding of findings) {
-    const row = rowOf(finding);
-    if (!finding.judged || !row.wideTolerance) continue;
-    const text = toleranceText(finding.metric, finding.tolerance).replace(/^wide: /, '');
-    wide.set(finding.metric, say`${row.metric} ${text}`);
-  }
-  if (wide.size === 0) return [];
-  const message = say`Wide tolerance: ${joined([...wide.values()], '; ')}. Smaller changes are let through.`;
-  return [{ message, hint: null }];
-}
-
 function logOf(verdict: Verdict): ReportView['log'] {
   const { failure } = verdict;
   return failure === null || failure.tail.length === 0 ? null : { side: failure.side, lines: failure.tail };
@@ -277,5 +233,3 @@ function footerOf(verdict: Verdict, evidence: Evidence | null, context: ReportCo
   if (evidence !== null) parts.push(say`seed ${name(String(evidence.plan.seed))}`);
   return joined(parts, ' · ');
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

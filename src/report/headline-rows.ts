@@ -1,0 +1,102 @@
+/** What a headline says about single rows: the one that decides, its companion, the others, the accepted ones. */
+import { assertNever } from '../kernel/errors.ts';
+import { formatCount } from '../kernel/units.ts';
+import type { RowState } from '../kernel/words.ts';
+import type { Finding, Verdict } from '../verdict/finding.ts';
+import { changeText, metricLabel, movement, none, spreadOf, valueText } from './figures.ts';
+import type { Phrase } from './phrase.ts';
+import { joined, say, sentence } from './phrase.ts';
+import { isAlone, isBenchmark, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
+
+/** Accepted rows that are told in words; the table has all of them. */
+const mostAccepted = 3;
+
+export function judgedIn(findings: readonly Finding[], state: RowState): readonly Finding[] {
+  return findings.filter((finding) => finding.judged && finding.state === state);
+}
+
+/** What somebody let through stays in sight, with the reason they gave. */
+export function acceptedSentences(findings: readonly Finding[]): Phrase[] {
+  const alone = isAlone(findings);
+  const accepted = judgedIn(findings, 'accepted');
+  const told = accepted.slice(0, mostAccepted).map((finding) => {
+    const reason = finding.reason === null ? say`.` : joined([say`:`, sentence(finding.reason)]);
+    return say`Accepted: ${subject(finding, alone)} ${movementWithSpread(finding)}${reason}`;
+  });
+  const left = accepted.length - told.length;
+  return left > 0 ? [...told, say`${counted(left, 'more row')} accepted.`] : told;
+}
+
+/** `rose 18 % (spread ±6 %)`, for shares `rose by 4.2 points, from 0 % to 4.2 %`. */
+export function movementWithSpread(finding: Finding): string {
+  const { change, unit } = finding;
+  switch (change.kind) {
+    case 'ratio': {
+      const spread = spreadOf(change);
+      return `${movement(change)}${spread === none ? '' : ` (spread ${spread})`}`;
+    }
+    case 'points': {
+      const [from, to] = [valueText(unit, finding.baseline), valueText(unit, finding.candidate)];
+      const ends = from === none || to === none ? '' : `, from ${from} to ${to}`;
+      return `${movement(change)}${ends}`;
+    }
+    case 'none':
+      return finding.state === 'missing' ? 'is missing' : 'got worse';
+    default:
+      return assertNever(change);
+  }
+}
+
+/** The other half of what everybody asks: beside a latency its CPU, beside CPU the judged tail percentile. */
+export function companionSentence(worst: Finding, findings: readonly Finding[]): Phrase {
+  const wanted = isCpu(worst) ? isTailPercentile : isCpu;
+  const companion = findings.find(
+    (finding) => finding.judged && finding.scenario === worst.scenario && wanted(finding),
+  );
+  if (companion === undefined) return [];
+  const label = metricLabel(companion.metric);
+  switch (companion.state) {
+    case 'unchanged':
+      return say`${label} unchanged.`;
+    case 'improved':
+      return say`${label} ${movement(companion.change)}.`;
+    case 'undecided':
+      return worst.state === 'undecided' ? [] : say`${label} undecided.`;
+    default:
+      return [];
+  }
+}
+
+export function alsoWorse(others: readonly Finding[], alone: boolean): Phrase {
+  const named = others
+    .slice(0, 2)
+    .map((finding) => say`${subject(finding, alone)} (${changeText(finding.change)})`);
+  const rest = others.length - named.length;
+  return say`Also worse: ${joined(named, ', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}.`;
+}
+
+export function confirmedSentence(verdict: Verdict, worst: Finding): Phrase {
+  // The rounds of a verdict are those of the load test.
+  const rounds = isBenchmark(worst) ? 0 : verdict.rounds.confirming;
+  return rounds > 0
+    ? say`Confirmed by ${formatCount(rounds)} further rounds with fresh processes.`
+    : say`Confirmed by further rounds with fresh processes.`;
+}
+
+/** A pass shows its largest rises: the tail percentile's and the CPU's. */
+export function largestFigures(findings: readonly Finding[], alone: boolean): Phrase {
+  const judged = findings.filter((finding) => finding.judged && finding.change.kind === 'ratio');
+  const shown = [judgedRatios(findings, isTailPercentile)[0], judgedRatios(findings, isCpu)[0]].filter(
+    (finding) => finding !== undefined,
+  );
+  if (shown.length === 0) return [];
+  const several = new Set(judged.map((finding) => finding.scenario)).size > 1;
+  const figures = shown.map(
+    (finding) =>
+      say`${subject(finding, alone)} ${changeText(finding.change)} (spread ${spreadOf(finding.change)})`,
+  );
+  return say`${several ? 'Largest: ' : ''}${joined(figures, ', ')}.`;
+}
+
+export const counted = (count: number, word: string): string =>
+  `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
