@@ -77,7 +77,7 @@ export interface PairResult {
 export const fewestRounds = 6;
 export const usualRounds = 7;
 const pilotRules = { factor: 2, resolution: 1.25 } as const;
-const roundRules = { factor: 1.2, resolution: 1.05 } as const;
+const roundRules = { factor: 1.3, resolution: 1.05 } as const;
 /** Rates of a round are moved by so much, the same for both sides: otherwise all rounds would ask the same few rates. */
 const jitter = 0.05;
 

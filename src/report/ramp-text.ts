@@ -30,8 +30,12 @@ export function rampMarkdown(view: RampView): string {
     '',
     `**${markdownText(rampHeadline(view), 600)}**`,
     '',
-    row(columns.map(({ title }) => title)),
-    row(columns.map(({ align }) => (align === 'right' ? '---:' : ':---'))),
+    ...(cells.length === 0
+      ? ['Not one step was measured.']
+      : [
+          row(columns.map(({ title }) => title)),
+          row(columns.map(({ align }) => (align === 'right' ? '---:' : ':---'))),
+        ]),
     ...cells.map((parts) => row(parts.map((part) => markdownText(part)))),
     '',
     ...rampFindings(view).map((line) => `- ${markdownText(line, 600)}`),

@@ -10,8 +10,8 @@ const bundle = new URL('../../dist/action.js', import.meta.url).pathname;
 it('measures what is checked out, ends with its time budget, and tells what it has in summary, files and outputs', async () => {
   using shop = openShop({ 'work.mjs': steps(slow) });
   await using scene = await pullRequestScene(shop);
-  // One step at 50/s takes 20 s: there is time for that one, and none for the next.
-  const inputs = { mode: 'ramp', objective: '2s', 'time-budget': '30s' };
+  // A step at 50/s takes 20 s, and what comes after the search has its share: there is time for a step or two.
+  const inputs = { mode: 'ramp', objective: '2s', 'time-budget': '60s' };
   await using job = await openJob(scene.job({ inputs, patience: 120_000 }));
   const { code, log, outputs, summary } = await job.bundle(bundle).ended;
   expect(code, log).toBe(3);
@@ -22,7 +22,8 @@ it('measures what is checked out, ends with its time budget, and tells what it h
   expect(readFileSync(outputs['report-path']!, 'utf8')).toMatch(/^<!doctype html>/);
   const result = JSON.parse(readFileSync(outputs['evidence-path']!, 'utf8')) as RampResult;
   expect(result).toMatchObject({ partial: true, stopped: { by: 'time-budget' }, atLeast: null });
-  expect(result.capacity).toEqual({ lastPass: 50, firstFail: null });
+  expect(result.capacity.lastPass).toBeGreaterThanOrEqual(50);
+  expect(result.capacity.firstFail).toBeNull();
   expect(result.steps[0]!.cpu!.perRequestMs!).toBeGreaterThan(0);
   expect(scene.server.comments).toEqual([]);
   expect(scene.processes()).toEqual([]);
