@@ -2,9 +2,9 @@
 import type { Calibration } from './calibrate.ts';
 import type { GateConfig, Tolerance } from './config/settings.ts';
 import { budgetText } from './config/timing.ts';
-import { type Nanoseconds, ns, type Ratio, ratio } from './kernel/units.ts';
-import { advisedRates } from './load/ramp.ts';
-import type { Advice, Asked, JudgedKey, WantedRow } from './report/calibration-text.ts';
+import { type Nanoseconds, ns, type PerSecond, perSecond, type Ratio, ratio } from './kernel/units.ts';
+import { advisedRates, type Capacity } from './load/ramp.ts';
+import type { Advice, Asked, JudgedKey, RateAdvice, WantedRow } from './report/calibration-text.ts';
 import {
   detectableAt,
   falseAlarmsOf,
@@ -13,19 +13,27 @@ import {
   roundsFor,
   type Stray,
   straysOf,
+  widestUseful,
 } from './verdict/calibration.ts';
+import { rateInstead } from './verdict/same-work.ts';
+import { scopeOf } from './verdict/scope.ts';
 
 /** What a table shows when nothing was asked for. */
 const usual: readonly Ratio[] = [0.03, 0.05, 0.1, 0.2].map(ratio);
 /** One calibration sees one mood of a machine: a tolerance that just fits it would not fit the next. */
 const reserve = 1.25;
 
-/** @returns null when the job measured nothing to advise from. */
+/**
+ * What follows from a calibration. Of an invalid job only rates: neither rounds nor tolerances follow from what cannot
+ * be trusted.
+ * @returns null when the job measured nothing to advise from.
+ */
 export function adviseFrom(calibration: Calibration, config: GateConfig, asked: Asked): Advice | null {
   const { evidence, verdict } = calibration;
   if (evidence === null) return null;
   const { plan } = evidence;
   const strays = straysOf(verdict);
+  const trusted = verdict.outcome !== 'invalid';
   const least = leastRoundsOf(plan);
   const measured = evidence.rounds.reduce((sum, round) => sum + round.duration, 0) / evidence.rounds.length;
   const timeOf = (rounds: number, round: number): Nanoseconds =>
@@ -34,7 +42,7 @@ export function adviseFrom(calibration: Calibration, config: GateConfig, asked: 
     const rounds = roundsFor(stray, wanted, least);
     return { wanted, rounds, time: rounds === null ? null : timeOf(rounds, measured) };
   };
-  const wanted: readonly WantedRow[] = strays.flatMap((stray) => {
+  const wanted: readonly WantedRow[] = (trusted ? strays : []).flatMap((stray) => {
     const one = asked.get(keyOf(stray));
     if (asked.size > 0 && one === undefined) return [];
     const cells = (one === undefined ? usual : [one]).map((change) => row(stray, change));
@@ -44,25 +52,56 @@ export function adviseFrom(calibration: Calibration, config: GateConfig, asked: 
     asked.size === 0 ? [] : wanted.flatMap(({ cells }) => cells.map(({ rounds }) => rounds ?? plan.rounds));
   const rounds = asked.size === 0 ? plan.rounds : Math.max(least, config.rounds.least, ...needed);
   const budget = asked.size === 0 ? config.timeBudget : timeOf(rounds, Math.max(measured, plan.roundTime));
+  const unreached =
+    asked.size === 0
+      ? []
+      : wanted.filter(({ cells }) => cells.some((cell) => cell.rounds === null)).map(keyOf);
+  const measuredRounds = scopeOf(plan, evidence.rounds).scenarios;
   return {
     strays,
     wanted,
+    unreached: [...new Set(unreached)],
     rounds,
     least: Math.min(config.rounds.least, rounds),
     most: Math.max(config.rounds.most, rounds),
     timeBudget: budgetText(budget),
-    tolerances: tolerancesFor(strays, rounds, config, asked),
+    ...tolerancesFor(trusted ? strays : [], rounds, config, asked),
     falseAlarms: falseAlarmsOf(plan),
     rates: calibration.capacities.map(({ scenario, rate, capacity }) => {
       const advised = advisedRates(capacity);
       const fits = advised !== null && rate >= 0.8 * advised.least && rate <= 1.2 * advised.most;
-      return { scenario, rate, capacity, advised, fits };
+      const usable = measuredRounds.find((one) => one.plan.name === scenario)?.usable ?? [];
+      const again = trusted ? null : againAt(rate, capacity, fits, rateInstead(usable));
+      return {
+        scenario,
+        rate,
+        capacity,
+        advised,
+        fits,
+        ...(again ?? { instead: null, contradicted: false }),
+      };
     }),
   };
 }
 
+/** After an invalid job: the lower of what its rounds and what the climb would bear, and whether the two agree. */
+function againAt(
+  rate: PerSecond,
+  capacity: Capacity,
+  fits: boolean,
+  offered: ReturnType<typeof rateInstead>,
+): Pick<RateAdvice, 'instead' | 'contradicted'> {
+  const climbed = fits ? null : (advisedRates(capacity)?.aim ?? null);
+  const rates = [climbed, offered === 'none' ? null : offered].filter((one) => one !== null);
+  const held = capacity.held !== null && capacity.held >= rate;
+  return {
+    instead: rates.length === 0 ? null : perSecond(Math.min(...rates)),
+    contradicted: offered !== null && held,
+  };
+}
+
 /** `p95` and `p90` take the tolerance of `p99` when they are judged in its place. */
-function keyOf({ metric }: Stray): JudgedKey {
+function keyOf({ metric }: Pick<Stray, 'metric'>): JudgedKey {
   return metric === 'p50' || metric === 'cpu' || metric === 'cpu-total' ? metric : 'p99';
 }
 
@@ -71,7 +110,7 @@ function tolerancesFor(
   rounds: number,
   config: GateConfig,
   asked: Asked,
-): Advice['tolerances'] {
+): Pick<Advice, 'tolerances' | 'tooWide'> {
   const own: Readonly<Record<JudgedKey, Tolerance>> = {
     p50: config.judge.p50,
     p99: config.judge.p99,
@@ -79,13 +118,19 @@ function tolerancesFor(
     'cpu-total': config.judge.cpuTotal,
   };
   const keys = Object.keys(own) as JudgedKey[];
-  return keys.flatMap((key) => {
+  const tooWide: JudgedKey[] = [];
+  const tolerances = keys.flatMap((key) => {
     const rows = strays.filter((stray) => keyOf(stray) === key);
     if (rows.length === 0) return [];
     const widest = Math.max(...rows.map((stray) => detectableAt(stray, rounds)));
     const wish = asked.get(key);
     const detect = wish !== undefined && widest <= wish ? wish : niceAbove(widest * reserve);
-    if (detect === null) return [];
+    // A tolerance that only keeps the gate quiet is none to paste, unless somebody asked for it.
+    if (detect === null || (detect > widestUseful && detect !== wish)) {
+      tooWide.push(key);
+      return [];
+    }
     return [{ key, min: ratio(Math.min(own[key].min, detect / 2)), detect }];
   });
+  return { tolerances, tooWide };
 }

@@ -5,12 +5,13 @@ import { nearest } from '../config/suggestions.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import { parseRatio, type Ratio } from '../kernel/units.ts';
 import { realClock } from '../kernel/world.ts';
+import { calibrationPlan } from '../report/calibration-plan.ts';
 import {
   type Asked,
   calibrationText,
-  fragment,
   type JudgedKey,
   judgedKeys,
+  settingsText,
 } from '../report/calibration-text.ts';
 import { boundedLines, visible } from '../report/escape.ts';
 import { readJobSettings } from '../settings.ts';
@@ -57,7 +58,8 @@ export const calibrate: Command = {
         tell: (event) => {
           // That both sides are one commit is the point here, and a look that cannot decide is no news.
           if (event.kind === 'warning' && event.warning.code === 'same-commit') return;
-          if (event.kind !== 'looked') tell(terminal, flags, event);
+          if (event.kind === 'planned') terminal.tell(calibrationPlan(event.plan).join('\n'));
+          else if (event.kind !== 'looked') tell(terminal, flags, event);
         },
         climbing: (scenario) => terminal.tell(`climbing to the capacity of ${visible(scenario)}`),
       }),
@@ -73,7 +75,7 @@ export const calibrate: Command = {
     } else terminal.print(calibrationText(advice, verdict.outcome, verdict.reason, result.cores));
     const { capacities, cores } = result;
     const written = { exitCode, verdict: verdict.outcome, cores, capacities, ...advice };
-    const pasted = advice === null ? null : fragment(advice);
+    const pasted = advice === null ? null : settingsText(advice, verdict.outcome);
     file?.write(`${JSON.stringify({ ...written, fragment: pasted }, null, 2)}\n`);
     return exitCode;
   },

@@ -38,16 +38,24 @@ export interface RateAdvice {
   readonly advised: { readonly least: PerSecond; readonly aim: PerSecond; readonly most: PerSecond } | null;
   /** Whether the configured rate is near enough. */
   readonly fits: boolean;
+  /** After an invalid job: the rate to calibrate again at; null where another would not help. */
+  readonly instead: PerSecond | null;
+  /** Neither side held the configured rate in the rounds, and the climb did. */
+  readonly contradicted: boolean;
 }
 
 export interface Advice {
   readonly strays: readonly Stray[];
   readonly wanted: readonly WantedRow[];
+  /** Of what was asked for: not detectable within a sensible number of rounds. */
+  readonly unreached: readonly JudgedKey[];
   readonly rounds: number;
   readonly least: number;
   readonly most: number;
   readonly timeBudget: string;
   readonly tolerances: readonly { readonly key: JudgedKey; readonly min: Ratio; readonly detect: Ratio }[];
+  /** No tolerance of use fits these: they strayed too far. */
+  readonly tooWide: readonly JudgedKey[];
   readonly falseAlarms: FalseAlarms;
   readonly rates: readonly RateAdvice[];
 }
@@ -62,25 +70,50 @@ export function calibrationText(
   cores: number,
 ): string {
   const why = reason === null ? '' : `: ${visible(reason, 300)}`;
-  return [
+  const pasted = settingsText(advice, outcome);
+  const begin = [
     'Spread of this commit against itself',
     ...spreadTable(advice),
     ...wrapped(`By the tolerances of the configuration this job is: ${outcome}${why}`, width, '  '),
     '',
+  ];
+  const rates = [
+    'Rate',
+    ...advice.rates.flatMap((one) => wrapped(rateSentence(one, cores, pasted !== null), width, '  ')),
+    '',
+  ];
+  if (pasted === null) return [...begin, ...rates, ...wrapped(noSettings(advice, outcome), width)].join('\n');
+  return [
+    ...begin,
     'Rounds and time (confirmation included) until a change is detectable, four times in five',
     ...wantedTable(advice),
     '',
-    'Rate',
-    ...advice.rates.flatMap((one) => wrapped(rateSentence(one, cores), width, '  ')),
-    '',
+    ...rates,
     'False alarms',
     ...wrapped(falseAlarmSentence(advice.falseAlarms), width, '  '),
     '',
     'For tailgate.yml:',
     ...wrapped(usefulSentence(advice), width, '  '),
     '',
-    fragment(advice),
+    pasted,
   ].join('\n');
+}
+
+/** The fragment to paste; null where no settings follow: of an invalid job, and of one without any spread. */
+export function settingsText(advice: Advice, outcome: string): string | null {
+  return outcome === 'invalid' || advice.strays.length === 0 ? null : fragment(advice);
+}
+
+function noSettings({ rates }: Advice, outcome: string): string {
+  const why = outcome === 'invalid' ? 'the job was invalid' : 'the job gave no spread';
+  const other = rates.filter(({ instead }) => instead !== null);
+  const at = other.map(({ scenario, instead }) => {
+    const of = rates.length === 1 ? '' : ` for ${visible(scenario)}`;
+    return `\`rate: ${instead}\`${of}`;
+  });
+  const quieter = rates.some(({ contradicted }) => contradicted) ? ', and on a quieter machine' : '';
+  const again = at.length === 0 ? ' on a quieter machine' : ` at ${at.join(' and ')}${quieter}`;
+  return `No settings: ${why}; calibrate again${again}.`;
 }
 
 function spreadTable({ strays }: Advice): readonly string[] {
@@ -124,11 +157,18 @@ function wantedTable({ wanted }: Advice): readonly string[] {
   return tableLines(columns, rows, width);
 }
 
-function rateSentence({ scenario, rate, capacity, advised, fits }: RateAdvice, cores: number): string {
+function rateSentence(one: RateAdvice, cores: number, trusted: boolean): string {
+  const { scenario, rate, capacity, advised, fits, contradicted } = one;
   const name = `${visible(scenario)}: `;
   const { held, failed, busy } = capacity;
   if (held === null || advised === null) return `${name}no rate was held, not even ${formatRate(failed!)}`;
   const upTo = failed === null ? '' : `, ${formatRate(failed)} was not`;
+  if (contradicted) {
+    return `${name}${formatRate(held)} was held${upTo} in the climb, but the rounds before it could not hold ${formatRate(rate)}: the machine was disturbed in one of them, so neither shows a capacity.`;
+  }
+  if (!trusted) {
+    return `${name}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)}`;
+  }
   const share = `40 to 50 % of it is ${formatRate(advised.least)} to ${formatRate(advised.most)}`;
   const configured = fits ? `the configured ${formatRate(rate)} fits` : `${formatRate(rate)} is configured`;
   return `${name}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)} ${share}; ${configured}.`;
@@ -162,14 +202,23 @@ function falseAlarmSentence({ judged, flagged, looks, confirmed }: FalseAlarms):
   return `${by} ${then} It is not measured by this one job; the tests of Tailgate show it by simulated jobs, and docs/method.md says how.`;
 }
 
-/** A tolerance wider than this lets through what any user would feel. */
-const widestUseful = 0.5;
-
-function usefulSentence({ tolerances }: Advice): string {
-  const wide = tolerances.filter(({ detect }) => detect > widestUseful).map(({ key }) => key);
-  return wide.length === 0
-    ? 'tolerances that this spread allows, with a quarter in reserve'
-    : `${wide.join(', ')} strayed too far for a tolerance of use: what follows would only keep the gate quiet. Calibrate again on a quieter machine, or at another rate.`;
+function usefulSentence({ tolerances, tooWide, unreached }: Advice): string {
+  const sentences = [
+    tolerances.length === 0
+      ? 'Rounds and minutes as configured, without tolerances.'
+      : 'Tolerances that this spread allows, with a quarter in reserve.',
+  ];
+  if (tooWide.length > 0) {
+    sentences.push(
+      `${tooWide.join(', ')} strayed too far for a tolerance of use, so none is given: it would only keep the gate quiet. Calibrate again on a quieter machine, or at another rate.`,
+    );
+  }
+  if (unreached.length > 0) {
+    sentences.push(
+      `What was asked for of ${unreached.join(', ')} is not detectable here within 60 rounds: the rounds below do not reach it.`,
+    );
+  }
+  return sentences.join(' ');
 }
 
 /** Keys of tailgate.yml, ready to be pasted: every line is valid by itself. */

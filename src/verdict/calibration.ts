@@ -85,6 +85,9 @@ export function falseAlarmsOf(plan: JobPlan): FalseAlarms {
   };
 }
 
+/** A tolerance wider than this lets through what any user would feel. */
+export const widestUseful: Ratio = ratio(0.5);
+
 /** Tolerances as one would write them. */
 const niceSteps = [1, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000].map(
   (percent) => percent / 100,

@@ -4,7 +4,15 @@
  */
 import type { ScenarioPlan } from '../config/plan.ts';
 import type { Trial } from '../evidence/trial.ts';
-import { formatBytes, formatRate, formatRatio, bytes as inBytes, perSecond, ratio } from '../kernel/units.ts';
+import {
+  formatBytes,
+  formatRate,
+  formatRatio,
+  bytes as inBytes,
+  type PerSecond,
+  perSecond,
+  ratio,
+} from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import { sides } from '../kernel/words.ts';
 import { saturatedSlices, successShares, sustainedRate } from './compare.ts';
@@ -84,9 +92,19 @@ function bothSaturated(rounds: readonly UsableRound[], least: number): boolean {
 }
 
 function saturationReason(scenario: ScenarioPlan, rounds: readonly UsableRound[]): string {
-  const wanted = sustainedRate(rounds) * restfulShare;
-  const offer = wanted >= 1 ? `; about ${formatRate(perSecond(twoDigits(wanted)))} would do` : '';
+  const wanted = restfulRate(rounds);
+  const offer = wanted === null ? '' : `; about ${formatRate(wanted)} would do`;
   return `neither side could hold ${formatRate(scenario.rate)} in \`${scenario.name}\`${offer}`;
+}
+
+function restfulRate(rounds: readonly UsableRound[]): PerSecond | null {
+  const wanted = sustainedRate(rounds) * restfulShare;
+  return wanted >= 1 ? perSecond(twoDigits(wanted)) : null;
+}
+
+/** Where neither side held the rate: the one that would have done, `none` when that is below 1/s; null where it was held. */
+export function rateInstead(rounds: readonly UsableRound[]): PerSecond | 'none' | null {
+  return bothSaturated(rounds, rounds.length / 2) ? (restfulRate(rounds) ?? 'none') : null;
 }
 
 function failureReason(scenario: ScenarioPlan, rounds: readonly UsableRound[], side: Side): string {

@@ -2,11 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { logRatio, ns, perSecond, ratio } from '../../src/kernel/units.ts';
 import type { Capacity } from '../../src/load/ramp.ts';
-import { type Advice, calibrationText, fragment } from '../../src/report/calibration-text.ts';
+import { type Advice, calibrationText, fragment, settingsText } from '../../src/report/calibration-text.ts';
 
 const cpuBound: Capacity = { held: perSecond(1000), failed: perSecond(1150), bound: 'cpu', busy: 0.98 };
 const advised = { least: perSecond(400), aim: perSecond(450), most: perSecond(500) };
-const rate = { scenario: 'default', rate: perSecond(300), capacity: cpuBound, advised, fits: false };
+const rate = {
+  scenario: 'default',
+  rate: perSecond(300),
+  capacity: cpuBound,
+  advised,
+  fits: false,
+  ...{ instead: null, contradicted: false },
+};
 const advice: Advice = {
   strays: [
     {
@@ -25,6 +32,8 @@ const advice: Advice = {
       ],
     },
   ],
+  unreached: [],
+  tooWide: [],
   rounds: 12,
   least: 6,
   most: 15,
@@ -101,10 +110,61 @@ describe('the text', () => {
     expect(flat({ rates: [{ ...rate, capacity }] })).toContain(words);
   });
 
-  it('does not pretend that a tolerance beyond 50 % is of use', () => {
+  it('names what no tolerance of use fits, and what was asked for and is out of reach', () => {
     expect(flat()).not.toContain('strayed too far');
-    const tolerances = [{ key: 'p50' as const, min: ratio(0.05), detect: ratio(2) }];
-    expect(flat({ tolerances })).toContain('p50 strayed too far for a tolerance of use');
+    expect(flat()).not.toContain('out of reach');
+    const none = flat({ tooWide: ['p50'], unreached: ['p99'], tolerances: [] });
+    expect(none).toContain('p50 strayed too far for a tolerance of use, so none is given');
+    expect(none).toContain('asked for of p99 is not detectable here within 60 rounds');
+    expect(none).not.toContain('Tolerances that this spread allows');
+  });
+
+  describe('of a job that was invalid', () => {
+    const reason = 'neither side could hold 300/s in `default`; about 130/s would do';
+    const said = (more: Partial<Advice> = {}) =>
+      calibrationText({ ...advice, ...more }, 'invalid', reason, 2).replace(/\s+/g, ' ');
+    const disturbed = { ...rate, instead: perSecond(130), contradicted: true };
+
+    it('gives no settings, even where rows have a spread, and one rate to calibrate again at', () => {
+      for (const strays of [[], advice.strays]) {
+        const text = said({ strays, rates: [disturbed] });
+        expect(text).toMatch(
+          /No settings: the job was invalid; calibrate again at `rate: 130`, and on a quieter machine\.$/,
+        );
+        for (const words of [
+          'tolerances that',
+          'For tailgate.yml',
+          'aim:',
+          'False alarms',
+          'Rounds and time',
+        ])
+          expect(text).not.toContain(words);
+        expect(settingsText({ ...advice, strays }, 'invalid')).toBeNull();
+      }
+    });
+
+    it('says that rounds and climb contradict each other instead of advising by one of them', () => {
+      const text = said({ rates: [disturbed] });
+      expect(text).toContain(
+        'was held, 1,150/s was not in the climb, but the rounds before it could not hold 300/s',
+      );
+      expect(text).not.toContain('40 to 50 %');
+      expect(said()).not.toContain('the machine was disturbed');
+    });
+
+    it('sends to a quieter machine where no other rate would help, and names the scenarios of several', () => {
+      expect(said()).toMatch(/calibrate again on a quieter machine\.$/);
+      const other = { ...rate, scenario: 'other', instead: perSecond(20) };
+      expect(said({ rates: [{ ...rate, instead: perSecond(70) }, other] })).toMatch(
+        /again at `rate: 70` for default and `rate: 20` for other\.$/,
+      );
+    });
+  });
+
+  it('gives no settings either where nothing has a spread', () => {
+    expect(settingsText({ ...advice, strays: [] }, 'inconclusive')).toBeNull();
+    expect(settingsText(advice, 'inconclusive')).toBe(fragment(advice));
+    expect(text({ strays: [] })).toContain('No settings: the job gave no spread');
   });
 
   it('does not promise a confirmation that is turned off', () => {
