@@ -234,7 +234,7 @@ async function measure(
   const random = seededRandom(plan.seed).fork('conductor');
   const generatorFile = { entry: builtFile('generator.js'), signal: job.signal };
   await using generator = await startSenders(generatorFile, sendersOf(config).count);
-  for (const pid of generator.pids) await pinGenerator(pid, placementOf(config));
+  const pinned = await Promise.all(generator.pids.map((pid) => pinGenerator(pid, placementOf(config))));
   const sidesJob = { ...job, config, random, directories: built.directories };
   await using shared = await startShared(sidesJob);
   const roundJob: RoundJob = {
@@ -250,7 +250,9 @@ async function measure(
     startedAt: job.clock.now(),
     signal: job.signal,
   };
-  let evidence = addFloor(empty, await measureFloor(roundJob));
+  // Where a container forbids it they share the CPUs as before.
+  const placed = pinned.every((one) => one) ? empty : { ...empty, placement: 'shared' as const };
+  let evidence = addFloor(placed, await measureFloor(roundJob));
   let progress = judge(evidence, { nearest });
   while (progress.kind === 'continue') {
     for (const event of beforeRound(evidence, progress)) job.tell(event);
