@@ -73,6 +73,12 @@ export function formatChange(value: Ratio): string {
   return `${value < 0 ? '−' : '+'}${digits} %`;
 }
 
+/** `±6 %` of a spread; above half, where a fall by as much would be another thing, `×÷2.1`: up or down by that factor. */
+export function formatSpread(value: LogRatio): string {
+  const change = toChange(value);
+  return change <= 0.5 ? `±${formatRatio(change)}` : `×÷${significant(Math.exp(value))}`;
+}
+
 export function formatRate(value: PerSecond): string {
   return `${significant(value)}/s`;
 }

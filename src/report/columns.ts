@@ -67,6 +67,8 @@ function cut(text: string, width: number): string {
     tail.unshift(character);
     used += displayWidth(character);
   }
+  // A tail that begins in the middle of `… > name` would end one name like this and the next like that.
+  while (tail.length > 1 && !/[\p{L}\p{N}]/u.test(tail[0]!)) used -= displayWidth(tail.shift()!);
   const head: string[] = [];
   for (const character of characters) {
     if (used + displayWidth(character) > width) break;

@@ -7,6 +7,7 @@ import {
   formatChange,
   formatDuration,
   formatRatio,
+  formatSpread,
   ns,
   ratio,
   toChange,
@@ -139,11 +140,10 @@ export function intervalText(change: Change): string {
   return `${formatChange(low)} to ${formatChange(high)}`;
 }
 
-/** `±6 %`: H as a relative change. */
+/** `±6 %`: H as a relative change; as a factor, `×÷2.1`, where it is wide. */
 export function spreadText(spread: LogRatio | null): string {
   if (spread === null || !Number.isFinite(spread)) return none;
-  const change = toChange(spread);
-  return Number.isFinite(change) ? `±${formatRatio(change)}` : none;
+  return Number.isFinite(toChange(spread)) ? formatSpread(spread) : none;
 }
 
 export function spreadOf(change: Change): string {

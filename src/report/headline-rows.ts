@@ -19,12 +19,24 @@ export function judgedIn(findings: readonly Finding[], state: RowState): readonl
 export function acceptedSentences(findings: readonly Finding[]): Phrase[] {
   const alone = isAlone(findings);
   const accepted = judgedIn(findings, 'accepted');
+  const remarks = new Set<string>();
   const told = accepted.slice(0, mostAccepted).map((finding) => {
-    const reason = finding.reason === null ? say`.` : joined([say`:`, sentence(finding.reason)]);
+    const words = finding.reason === null ? null : saidOnce(finding.reason, remarks);
+    const reason = words === null ? say`.` : joined([say`:`, sentence(words)]);
     return say`Accepted: ${subject(finding, alone)} ${movementWithSpread(finding)}${reason}`;
   });
   const left = accepted.length - told.length;
   return left > 0 ? [...told, say`${counted(left, 'more row')} accepted.`] : told;
+}
+
+/** What else there was to say about a row follows the quotation, and is often the same for every row. */
+function saidOnce(reason: string, said: Set<string>): string {
+  const end = reason.lastIndexOf('”; ');
+  if (end === -1) return reason;
+  const remark = reason.slice(end + 3);
+  if (said.has(remark)) return reason.slice(0, end + 1);
+  said.add(remark);
+  return reason;
 }
 
 /** `rose 18 % (spread ±6 %)`, for shares `rose by 4.2 points, from 0 % to 4.2 %`. */

@@ -118,7 +118,7 @@ function inconclusive(verdict: Verdict, findings: readonly Finding[]): Headline 
   const rest = open.length > 1 ? ` (and ${counted(open.length - 1, 'other row')})` : '';
   const more: Phrase[] = [couldSee(worst)];
   // A reason that only repeats the figures of the row in other words is left to the table.
-  if (worst.reason !== null && !/^the spread is ±/.test(worst.reason))
+  if (worst.reason !== null && !/^the spread is [±×]/.test(worst.reason))
     more.push(sentence(capital(worst.reason)));
   more.push(whatWouldSettle(worst), ...acceptedSentences(findings));
   return {

@@ -24,7 +24,9 @@ export const strong = (...pieces: readonly (Phrase | string)[]): Piece => ({
 
 export const strongPhrase = (phrase: Phrase): Phrase => [strong(phrase)];
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A sentence begins with a capital, unless with what is written small: `p90`, `tailgate.yml`, a path. */
+export const capital = (text: string): string =>
+  /^\S*[\p{N}\p{Lu}_/]|^\S*\.\S/u.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Builds a phrase from a template: `` say`p99 of ${name(scenario)} rose` ``. Plain strings in it are our own. */
 export function say(words: TemplateStringsArray, ...parts: readonly (Piece | Phrase | string)[]): Phrase {

@@ -7,7 +7,7 @@ import type { PercentileName, Side } from '../kernel/words.ts';
 import { visible } from './escape.ts';
 import { durationText, none } from './figures.ts';
 import { percentileLabel } from './latency.ts';
-import { sentence } from './phrase.ts';
+import { capital, sentence } from './phrase.ts';
 import { plainPhrase } from './terminal.ts';
 
 /** A first impression of a round; nothing is decided by it. */
@@ -87,7 +87,7 @@ export function progressLine(event: ProgressEvent): ProgressLine {
     }
     case 'warning': {
       const { message, hint } = event.warning;
-      const way = hint === undefined ? '' : ` ${plainPhrase(sentence(hint))}`;
+      const way = hint === undefined ? '' : ` ${plainPhrase(sentence(capital(hint)))}`;
       return { text: `warning: ${plainPhrase(sentence(message))}${way}`, lasting: true, tone: 'warning' };
     }
     default:

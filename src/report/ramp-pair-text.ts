@@ -1,6 +1,15 @@
 /** The capacity of two builds as text, for the terminal and as Markdown. Pure. */
 import { assertNever } from '../kernel/errors.ts';
-import { formatChange, formatCount, formatRate, formatRatio, perSecond, ratio } from '../kernel/units.ts';
+import {
+  formatChange,
+  formatCount,
+  formatRate,
+  formatRatio,
+  formatSpread,
+  logRatio,
+  perSecond,
+  ratio,
+} from '../kernel/units.ts';
 import type { CapacityVerdict } from '../verdict/capacity.ts';
 import { tableLines, wrapped } from './columns.ts';
 import { markdownText, visible } from './escape.ts';
@@ -26,7 +35,7 @@ export function pairHeadline({ verdict, objectiveMs }: PairFacts): string {
   const size = formatChange(ratio(change));
   const between =
     interval === null ? '' : ` (${formatChange(ratio(interval[0]))} to ${formatChange(ratio(interval[1]))})`;
-  const beside = spread === null ? '' : `, spread ±${formatRatio(ratio(spread))}`;
+  const beside = spread === null ? '' : `, spread ${formatSpread(logRatio(Math.log1p(spread)))}`;
   const counted = `${formatCount(rounds.length)} ${rounds.length === 1 ? 'round' : 'rounds'}`;
   switch (verdict.state) {
     case 'regressed':

@@ -74,7 +74,8 @@ const severity: Readonly<Record<RowState, number>> = {
 
 /**
  * Judged rows before information, the worst state first, and within a state the largest change for the worse
- * first: the first row is the one that decides, and what a size budget cuts off is the least of it.
+ * first, of regressions the one farthest beyond its spread: the first row is the one that decides, and what a size
+ * budget cuts off is the least of it.
  */
 export function worstFirst(findings: readonly Finding[]): readonly Finding[] {
   return findings
@@ -91,11 +92,35 @@ export function worstFirst(findings: readonly Finding[]): readonly Finding[] {
 /** The change in its tolerances, so that percentages and points can be ranked together; rows at rest stay put. */
 function badness(finding: Finding): number {
   if (severity[finding.state] >= severity.new) return 0;
+  if (finding.state === 'regressed') return certainty(finding);
   const change = sizeOf(finding.change);
   const unit = finding.tolerance.min > 0 ? finding.tolerance.min : 1;
   const size = change === null ? 0 : change / unit;
   const worse = finding.direction === 'bigger-is-better' ? -size : size;
   return finding.state === 'improved' ? -worse : worse;
+}
+
+/** A side that cannot keep up has percentages without meaning; the verdict room opens its reason with this word. */
+const isSaturated = (finding: Finding): boolean => /^saturated: /.test(finding.reason ?? '');
+
+/**
+ * How surely a row got worse: ln(1 + effect) in its spreads, for the largest percentage is often the least certain
+ * one. Before all of them a side that cannot keep up and failures, after them shares of slices, which have no spread.
+ */
+function certainty(finding: Finding): number {
+  const { change, metric } = finding;
+  if (isSaturated(finding)) return beyondAll * 2 + (change.kind === 'ratio' ? spreads(change) : 0);
+  if (change.kind === 'ratio') return spreads(change);
+  const size = change.kind === 'points' ? Math.min(1, Math.abs(change.difference)) : 0;
+  return metric === 'errors' ? beyondAll + size : size - 1;
+}
+
+const beyondAll = 1e9;
+
+function spreads({ effect, spread }: Extract<Change, { kind: 'ratio' }>): number {
+  const size = Math.abs(Math.log1p(effect));
+  if (Number.isNaN(size) || spread === null || Number.isNaN(spread)) return 0;
+  return Math.min(beyondAll - 1, size / Math.max(spread, 1e-9));
 }
 
 /** The change as one number for the worst-first order; null when there is none. */
@@ -126,7 +151,7 @@ export function rowOf(finding: Finding): ReportRow {
     scenario: finding.scenario,
     metric: metricLabel(metric),
     hasOwnName: hasOwnName(finding),
-    state: stateWord(finding.state),
+    state: shownState(finding),
     tone: toneOf(finding.state),
     judged: finding.judged,
     baseline: valueText(unit, finding.baseline),
@@ -145,6 +170,14 @@ export function rowOf(finding: Finding): ReportRow {
     barsMeaning: roundsText(finding.perRound),
     reason: reasonOf(finding),
   };
+}
+
+/** Information is never decided: where its whole interval lies on one side, that side says more than `undecided`. */
+function shownState({ judged, state, change }: Finding): string {
+  if (judged || state !== 'undecided' || change.kind !== 'ratio' || change.interval === null)
+    return stateWord(state);
+  const [low, high] = change.interval;
+  return low > 0 ? 'higher' : high < 0 ? 'lower' : stateWord(state);
 }
 
 /** `p99 of checkout`; without the scenario when the job has only the one that nobody named. */

@@ -11,7 +11,7 @@ import { acceptingOf } from './accepting.ts';
 import type { PastResult, ReportContext } from './context.ts';
 import type { Fact, SideFact } from './diagnostics.ts';
 import { environmentFacts, jobFacts, loadFacts, measuringTime, shortSha } from './diagnostics.ts';
-import { changeOrNone, metricLabel, metricMeaning } from './figures.ts';
+import { changeOrNone, metricLabel, metricMeaning, spreadOf } from './figures.ts';
 import { headlineOf } from './headline.ts';
 import type { LatencyPicture } from './latency.ts';
 import { latencyPictures } from './latency.ts';
@@ -192,7 +192,10 @@ function legendOf(findings: readonly Finding[]): Phrase {
     : views.has('on-time')
       ? ' Percentiles are over requests that were sent on time.'
       : '';
-  return say`The change compares the sides round by round, so it is not the ratio of the two columns. Spread: what a change had to exceed in this run to count.${shots}`;
+  const factors = rows.some((finding) => spreadOf(finding.change).startsWith('×'))
+    ? ' (×÷2: twice or half as much)'
+    : '';
+  return say`The change compares the sides round by round, so it is not the ratio of the two columns. Spread: what a change had to exceed in this run to count${factors}.${shots}`;
 }
 
 function meaningsOf(findings: readonly Finding[]): ReportView['meanings'] {
@@ -203,10 +206,12 @@ function meaningsOf(findings: readonly Finding[]): ReportView['meanings'] {
 }
 
 function reasonsOf(findings: readonly Finding[], alone: boolean): readonly Phrase[] {
-  const told = findings.flatMap((finding) => {
+  const rows = new Map<string, Phrase[]>();
+  for (const finding of findings) {
     const { reason } = rowOf(finding);
-    return reason === null ? [] : [say`${subject(finding, alone)}: ${sentence(reason)}`];
-  });
+    if (reason !== null) rows.set(reason, [...(rows.get(reason) ?? []), subject(finding, alone)]);
+  }
+  const told = [...rows].map(([reason, subjects]) => say`${joined(subjects, ', ')}: ${sentence(reason)}`);
   const left = told.length - mostReasons;
   return left > 0 ? [...told.slice(0, mostReasons), say`… and ${formatCount(left)} more.`] : told;
 }

@@ -26,7 +26,7 @@ export interface Subject extends Place {
 export function exitedEarly(subject: Subject, exit: ServiceExit, after: Nanoseconds): TailgateError {
   return failure(
     subject,
-    `the service ${describeExit(exit)} ${formatDuration(after)} after its start, before it was ready`,
+    `the service ${describeExit(exit)}, ${formatDuration(after)} after its start, before it was ready`,
     hintForExit(subject, exit),
   );
 }

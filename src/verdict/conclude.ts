@@ -95,8 +95,11 @@ function noiseProblem(scope: Scope): string | null {
   // Both sides get the same schedule, so their shares weigh the same.
   const share = (shares.baseline + shares.candidate) / 2;
   if (share >= leastOnTime) return null;
-  return `runner too noisy for percentiles: ${formatRatio(ratio(share))} of the shots were sent on time, ${formatRatio(ratio(leastOnTime))} are needed`;
+  return `runner too noisy for percentiles: ${tenths(share)} of the shots were sent on time, at least ${formatRatio(ratio(leastOnTime))} are needed`;
 }
+
+/** Rounded down, so that what is too few never reads as enough. */
+const tenths = (share: number): string => `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
 
 function warningsOf(evidence: Evidence, looked: Looked): Warning[] {
   const warnings: Warning[] = [];

@@ -5,10 +5,9 @@ import {
   formatCount,
   formatRate,
   formatRatio,
-  type LogRatio,
+  formatSpread,
   type Ratio,
   ratio,
-  toChange,
 } from '../kernel/units.ts';
 import type { MetricName, PercentileName } from '../kernel/words.ts';
 import { percentileShare } from '../kernel/words.ts';
@@ -88,7 +87,7 @@ export function undecidedSentence(
 }
 
 function spreadSentence(change: RatioChange, detect: number | null, more: number | null): string {
-  const single = `one run against one run here would be off by ±${asRatio(change.singleRunSpread)}`;
+  const single = `one run against one run here would be off by ${formatSpread(change.singleRunSpread)}`;
   if (change.spread === null || change.smallestDetectable === null) {
     return `too few rounds for an interval: six are needed (${single})`;
   }
@@ -98,12 +97,13 @@ function spreadSentence(change: RatioChange, detect: number | null, more: number
     more === null
       ? ''
       : `; about ${formatCount(more)} more ${more === 1 ? 'round' : 'rounds'} would settle it`;
-  return `the spread is ±${asRatio(change.spread)} (${single}): ${visible}${asked}${settle}`;
+  return `the spread is ${formatSpread(change.spread)} (${single}): ${visible}${asked}${settle}`;
 }
 
 /** Worse in most rounds, but by less than they differ among themselves: neither a regression nor a pass. */
 export function withinSpreadSentence(change: Change): string {
-  const spread = change.kind === 'ratio' && change.spread !== null ? ` of ±${asRatio(change.spread)}` : '';
+  const spread =
+    change.kind === 'ratio' && change.spread !== null ? ` of ${formatSpread(change.spread)}` : '';
   return `it got worse by ${effectWords(change)}, which is within its spread${spread}: a quieter runner or more rounds would settle it`;
 }
 
@@ -125,5 +125,3 @@ export function effectWords(change: Change): string {
 
 /** A difference of shares: 0.05 is 5 points. */
 const inPoints = (difference: Ratio): string => formatChange(difference).replace('%', 'points');
-
-const asRatio = (value: LogRatio): string => formatRatio(toChange(value));

@@ -44,6 +44,64 @@ describe('the first line of a report', () => {
     expect(text).toContain('Also worse: p99 of `s2` (+20 %), p99 of `s3` (+15 %) and 1 more.');
   });
 
+  it('leads with the regression farthest beyond its spread, not with the largest percentage', () => {
+    const wild = finding({ metric: 'p50', state: 'regressed', change: changed(100.91, 1.54) });
+    const sure = finding({ metric: 'cpu', state: 'regressed', change: changed(0.76, 0.028) });
+    const text = shown(verdict('regression', [wild, sure]));
+    expect(text.split('\n')[0]).toContain(
+      'Regression: CPU per request of `checkout` rose 76 % (spread ±2.8 %)',
+    );
+    expect(text).toContain('Also worse: p50 of `checkout` (+10,091 %)');
+  });
+
+  it.each([
+    ['failures', { metric: 'errors', change: points(0.01) }, 'failed requests of `checkout`'],
+    [
+      'a side that cannot keep up',
+      { change: changed(90, 3), reason: 'saturated: it could not' },
+      'it could not',
+    ],
+  ] as const)('leads with %s before any percentage', (_, more, first) => {
+    const sure = finding({ metric: 'cpu', state: 'regressed', change: changed(0.76, 0.001) });
+    const graver = finding({ state: 'regressed', ...more });
+    expect(firstLine(verdict('regression', [sure, graver]))).toContain(first);
+  });
+
+  it('writes a wide spread as a factor, and says what that means', () => {
+    const wide = finding({ state: 'regressed', change: changed(4, 1.1) });
+    const text = shown(verdict('regression', [wide]));
+    expect(text).toContain('rose 400 % (spread ×÷2.1)');
+    expect(text).toContain('had to exceed in this run to count (×÷2: twice or half as much).');
+    expect(shown(made.regression)).not.toContain('×÷');
+  });
+
+  it('keeps the small letter of what is written small', () => {
+    const why = 'p90 is judged in its place';
+    const unsure = finding({ state: 'undecided', change: changed(0.1, 0.3), reason: why });
+    expect(shown(verdict('inconclusive', [unsure]))).toContain(`${why}.`);
+  });
+
+  it('says once what is true of several accepted rows', () => {
+    const reason = 'accepted by the configuration up to +25 %: “x”; a body of the candidate has 9 B';
+    const rows = (['p99', 'p50'] as const).map((metric) =>
+      finding({ metric, state: 'accepted', change: changed(0.18, 0.06), reason }),
+    );
+    const text = renderComment(makeView(verdict('pass', rows), null, made.context()));
+    const [before, after] = text.split('<details>');
+    expect(before!.match(/Accepted: /g)).toHaveLength(2);
+    expect(before!.match(/a body of the candidate/g)).toHaveLength(1);
+    expect(text.split('Reasons:')[1]).toMatch(/p99 of `checkout`, p50 of `checkout`: accepted by/);
+    expect(after).toBeDefined();
+  });
+
+  it('says of information on which side its whole interval lies', () => {
+    const p90 = finding({ metric: 'p90', judged: false, state: 'undecided', change: changed(20, 0.5) });
+    const open = finding({ metric: 'p50', judged: false, state: 'undecided', change: changed(0.1, 0.5) });
+    const text = comment(verdict('pass', [finding(), p90, open]));
+    expect(text).toMatch(/p90 of `checkout`, on time .*\*\*higher\*\* \(not judged\)/);
+    expect(text).toMatch(/p50 of `checkout`, on time .*\*\*undecided\*\* \(not judged\)/);
+  });
+
   it('says that errors rose, from what to what', () => {
     const errors = finding({
       metric: 'errors',

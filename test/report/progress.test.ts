@@ -38,7 +38,7 @@ describe('progress', () => {
     ],
     [
       { kind: 'warning', warning: { code: 'x', message: 'the runner is noisy', hint: 'try a larger one' } },
-      'warning: the runner is noisy. try a larger one.',
+      'warning: the runner is noisy. Try a larger one.',
     ],
   ] as const)('says %j as a sentence', (event, line) => {
     expect(text(event)).toBe(line);

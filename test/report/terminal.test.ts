@@ -65,6 +65,16 @@ describe('a report in a terminal', () => {
 });
 
 describe('columns', () => {
+  it('cuts long names that end alike in the same way', () => {
+    const names = ['hot.bench.mjs > workSmall', 'hot.bench.mjs > parseSmall'];
+    const lines = tableLines(
+      [{ title: 'name', align: 'left', flexible: true }],
+      names.map((one) => [one]),
+      23,
+    );
+    expect(lines.slice(1)).toEqual(['hot.bench.mjs…workSmall', 'hot.bench.mj…parseSmall']);
+  });
+
   it('line up by what a terminal shows, not by code units', () => {
     const table = tableLines(
       [
