@@ -18,6 +18,8 @@ export interface Publication {
   readonly history: readonly PastResult[];
   /** How this tool is called where the reader would repeat the job, e.g. `tailgate`. */
   readonly call: string;
+  /** Where the evidence can be found afterwards; null where nothing of the job is kept. */
+  readonly evidenceFile: string | null;
   /** Flags that were given beside the file: a repetition needs them too. */
   readonly overrides: Overrides;
 }
@@ -47,7 +49,10 @@ export function contextOf(
     links: publication.links,
     commands: {
       reproduce: reproduceCommand(evidence, revisions, publication),
-      judge: evidence === null ? null : `${publication.call} judge tailgate-evidence.json`,
+      judge:
+        evidence === null || publication.evidenceFile === null
+          ? null
+          : `${publication.call} judge ${quoted(publication.evidenceFile)}`,
     },
     revisions,
     elapsed,
@@ -72,7 +77,7 @@ function reproduceCommand(
   revisions: Reported['revisions'],
   publication: Publication,
 ): string | null {
-  if (revisions.baseline === null) return null;
+  if (revisions.baseline === null || publication.evidenceFile === null) return null;
   const given = Object.entries(publication.overrides).filter(
     ([name, value]) => value !== undefined && value !== '' && name !== 'baseline' && name !== 'seed',
   );

@@ -78,6 +78,7 @@ export async function publish(job: Job, { result, source }: Told): Promise<numbe
       configFile: job.settings.configFile,
       history: previous?.history ?? [],
       call: 'tailgate',
+      evidenceFile: 'tailgate-evidence.json',
       overrides: asFlags(job),
     });
   const context = contextWith(null);

@@ -1,4 +1,5 @@
 /** The commit that is judged: what the event is about, or what is checked out, and a warning when the two differ. */
+import { relative } from 'node:path';
 import { assertNever, TailgateError, type Warning } from '../kernel/errors.ts';
 import type { Git } from './git.ts';
 import { checkoutHint, commitOf, ensureCommit, parentsOf, short } from './history.ts';
@@ -18,7 +19,11 @@ export type Situation =
   | { readonly kind: 'merge-group'; readonly baseSha: string; readonly headSha: string }
   /** A schedule, a button, …: whatever is checked out. */
   | { readonly kind: 'other'; readonly event: string }
-  | { readonly kind: 'local' };
+  | {
+      readonly kind: 'local';
+      /** What this job itself writes into the repository, as absolute paths: no change of anybody's. */
+      readonly outputs?: readonly string[];
+    };
 
 /** One commit that is measured. */
 export interface Revision {
@@ -61,7 +66,7 @@ export async function chooseCandidate(options: {
   });
   const warnings =
     situation.kind === 'local'
-      ? await uncommitted(git, head)
+      ? await uncommitted(git, head, situation.outputs ?? [])
       : await elsewhere(git, situation, head, candidate);
   return { candidate, warnings };
 }
@@ -115,17 +120,30 @@ async function elsewhere(
   ];
 }
 
-async function uncommitted(git: Git, head: string): Promise<readonly Warning[]> {
+async function uncommitted(git: Git, head: string, outputs: readonly string[]): Promise<readonly Warning[]> {
   const answer = await git.ask(['status', '--porcelain', '--untracked-files=normal']);
   const lines = answer.ok ? answer.stdout.split('\n').filter((line) => line !== '') : [];
-  if (lines.length === 0) return [];
-  const first = lines.slice(0, 3).map((line) => line.slice(3));
-  const names = lines.length > 3 ? `${first.join(', ')}, …` : first.join(', ');
-  return [
-    {
+  const own = new Set(outputs.map((path) => relative(git.directory, path).replaceAll('\\', '/')));
+  const changed = lines.map((line) => line.slice(3)).filter((name) => !own.has(name));
+  const settings = changed.filter((name) => isSettings(name));
+  const code = changed.filter((name) => !isSettings(name));
+  const warnings: Warning[] = [];
+  if (code.length > 0) {
+    const first = code.slice(0, 3).join(', ');
+    const names = code.length > 3 ? `${first}, …` : first;
+    warnings.push({
       code: 'uncommitted-changes',
       message: `uncommitted changes are not measured (${names}): the candidate is the commit ${short(head)}`,
-      hint: 'commit them to have them measured',
-    },
-  ];
+      hint: 'Commit them to have them measured.',
+    });
+  }
+  if (settings.length > 0) {
+    warnings.push({
+      code: 'uncommitted-settings',
+      message: `${settings.join(', ')} is read as it is on disk, with changes that are not committed; the code measured is the commit ${short(head)}`,
+    });
+  }
+  return warnings;
 }
+
+const isSettings = (name: string): boolean => /(^|\/)tailgate\.ya?ml$/.test(name);

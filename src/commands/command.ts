@@ -1,4 +1,5 @@
 /** What a command of the terminal is: its name, its flags, what it runs, and how its arguments are read. */
+import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearest } from '../config/suggestions.ts';
 import { TailgateError } from '../kernel/errors.ts';
@@ -16,6 +17,14 @@ export interface Terminal {
   tell(text: string): void;
   /** Whether progress may be coloured and rewritten in place. */
   readonly interactive: boolean;
+}
+
+/** What a reader types to call this very tool again, from where it was called. */
+export function howCalled({ directory }: Pick<Terminal, 'directory'>): string {
+  const script = process.argv[1] ?? '';
+  if (!script.endsWith('cli.js')) return 'tailgate';
+  const near = relative(directory, script);
+  return `node ${near.length < script.length ? near : script}`;
 }
 
 export interface Flag {

@@ -53,6 +53,8 @@ export const demo: Command = {
       const passedOn = {
         ...flags,
         baseline: 'main',
+        // Its repository is gone afterwards: there is nothing to repeat the job on.
+        temporary: true,
         evidence: text(flags, 'evidence') ?? join(parent, 'evidence.json'),
       };
       const paths = ['json', 'evidence'] as const;

@@ -1,7 +1,7 @@
 /** `tailgate gate`: the whole gate on this machine, as CI runs it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { serialise } from '../evidence/store.ts';
 import { type GateJob, prepareGate, runGate } from '../gate.ts';
 import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
@@ -14,7 +14,7 @@ import { renderTerminal, terminalDefaults } from '../report/terminal.ts';
 import { verdictJsonText } from '../report/verdict-json.ts';
 import { makeView } from '../report/view.ts';
 import { readJobSettings } from '../settings.ts';
-import { type Command, type Flag, type FlagValues, type Terminal, text } from './command.ts';
+import { type Command, type Flag, type FlagValues, howCalled, type Terminal, text } from './command.ts';
 import { outputFile } from './output-file.ts';
 
 /** Flags that stand in for a key of tailgate.yml of the same name. */
@@ -64,11 +64,8 @@ export const gate: Command = {
     const job = readJobSettings({ ...request, environment: terminal.environment });
     const json = text(flags, 'json');
     const verdictFile = json === undefined ? null : outputFile(terminal, 'json', json);
-    const evidenceFile = outputFile(
-      terminal,
-      'evidence',
-      text(flags, 'evidence') ?? 'tailgate-evidence.json',
-    );
+    const evidence = text(flags, 'evidence') ?? 'tailgate-evidence.json';
+    const evidenceFile = outputFile(terminal, 'evidence', evidence);
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
     const folder = mkdtempSync(join(tmpdir(), 'tailgate-job-'));
     const ledger = openLedger(join(folder, 'leftovers.jsonl'));
@@ -81,7 +78,12 @@ export const gate: Command = {
     try {
       const gateJob: GateJob = {
         ...job,
-        situation: { kind: 'local' },
+        situation: {
+          kind: 'local',
+          outputs: [json, evidence].flatMap((file) =>
+            file === undefined ? [] : [resolve(terminal.directory, file)],
+          ),
+        },
         environment: terminal.environment,
         clock: realClock,
         signal: terminal.signal,
@@ -101,8 +103,9 @@ export const gate: Command = {
         links: nowhere,
         configFile: job.configFile,
         history: [],
-        call: 'tailgate',
-        overrides,
+        call: howCalled(terminal),
+        evidenceFile: flags['temporary'] === true ? null : evidence,
+        overrides: { ...overrides, config: text(flags, 'config') },
       });
       const view = makeView(result.verdict, result.evidence, context);
       terminal.print(renderTerminal(view, { ...terminalDefaults, colour: terminal.interactive }));

@@ -82,6 +82,7 @@ export function judged(
     configFile,
     history: [],
     call: 'tailgate',
+    evidenceFile: 'tailgate-evidence.json',
     overrides: {},
   });
   return { verdict: progress.verdict, context };

@@ -34,6 +34,8 @@ export interface JobPlan {
     readonly most: Nanoseconds;
   };
   /** What one round is expected to take, and the whole job at most, confirmation included. */
+  /** Share of the time budget that is kept for microbenchmarks; 0 where there are none. */
+  readonly benchmarks: Ratio;
   readonly roundTime: Nanoseconds;
   readonly totalTime: Nanoseconds;
   /** What the reader should know before the run, e.g. that p95 is judged because p99 is not eligible. */

@@ -57,6 +57,7 @@ export function planJob(
     scenarios,
     leadIn: leadInOf(config),
     warmUp: { requests: config.warmUp.requests, rate: config.warmUp.rate, most: cost.warmUp },
+    benchmarks: assumptions.benchmarks,
     roundTime: cost.total,
     totalTime: costOfJob(config, assumptions, rounds, layout),
   };
@@ -205,6 +206,7 @@ function tooShort(config: GateConfig, assumptions: PlanAssumptions, rounds: numb
     'a higher `rate`',
     ...(config.scenarios.length > 1 ? ['fewer scenarios'] : []),
     ...(config.confirm ? ['`confirm: false`'] : []),
+    ...(assumptions.benchmarks > 0 ? ['`microbenchmarks: []`, since a third is kept for them,'] : []),
   ];
   return new TailgateError({
     code: 'usage',

@@ -81,6 +81,7 @@ const planForm = objectOf({
   ),
   leadIn: count,
   warmUp: objectOf({ most: amount }),
+  benchmarks: amount,
   roundTime: amount,
   totalTime: amount,
   notes: warnings,

@@ -43,6 +43,9 @@ export function describePlan({ plan, judge, revisions }: PlanDescription, width 
   add(
     `time: about ${formatDuration(plan.roundTime)} a round, at most ${formatDuration(plan.totalTime)} in all, set-up of both sides excluded`,
   );
+  if (plan.benchmarks > 0) {
+    add('a third of the time budget is kept for microbenchmarks; `microbenchmarks: []` frees it');
+  }
   lines.push('Scenarios');
   for (const scenario of plan.scenarios.slice(0, mostScenarios)) add(scenarioText(scenario));
   const left = plan.scenarios.length - mostScenarios;

@@ -255,6 +255,7 @@ export function evidence(scenarios: readonly string[] = ['checkout'], rounds = 2
       })),
       leadIn: 30,
       warmUp: { requests: 'auto', rate: 'auto', most: ns(4e9) },
+      benchmarks: ratio(0),
       roundTime: ns(15e9),
       totalTime: ns(240e9),
       notes: [],

@@ -174,6 +174,7 @@ export function evidenceOf(recipe: Recipe): Evidence {
     scenarios,
     leadIn: 30,
     warmUp: { requests: 'auto', rate: 'auto', most: ns(4e9) },
+    benchmarks: ratio(0),
     roundTime: ns(15e9),
     totalTime: ns(240e9),
     notes: [],
