@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { RampResult } from '../../src/capacity/result.ts';
 import type { CapacityVerdict } from '../../src/verdict/capacity.ts';
 import { nothing, Rig } from './gate-rig.ts';
-import { rampOn, serviceFile } from './ramp-rig.ts';
+import { type RampRun, rampOn, serviceFile } from './ramp-rig.ts';
 
 const short = ['--objective', '400ms', '--step', '2s', '--recovery-limit', '10s'];
 /** A shared machine may hold everything up for a while: what does not depend on that is asked for. */
-const found = (result: RampResult | null): RampResult => {
-  expect(result).not.toBeNull();
+const found = ({ result, err }: Pick<RampRun, 'result' | 'err'>): RampResult => {
+  expect(result, err).not.toBeNull();
   return result!;
 };
 
@@ -18,7 +18,7 @@ describe('tailgate ramp', () => {
   it('finds capacity and knee of one thread with 1 ms of CPU and 10 ms of waiting, and its queue beyond', async () => {
     const args = ['--from', '250', '--most', '3000', '--to-failure', '--time-budget', '3m', ...short];
     const run = await rampOn('cpu-and-wait', args);
-    const { capacity, knee, ceiling, plateauMs, steps, end, recovery } = found(run.result);
+    const { capacity, knee, ceiling, plateauMs, steps, end, recovery } = found(run);
     expect([run.code, end.kind], run.err).toEqual([0, 'bracketed']);
     expect(capacity.firstFail! / capacity.lastPass!).toBeLessThanOrEqual(1.06);
     // 1 ms of one thread: no more than 1,000/s, whatever the machine.
@@ -36,7 +36,7 @@ describe('tailgate ramp', () => {
   it('describes a service that rejects fast: no collapse, and which errors', async () => {
     const args = ['--from', '150', '--most', '1500', '--to-failure', '--time-budget', '2m', ...short];
     const run = await rampOn('rejects-fast', args);
-    const { collapse, recovery, ceiling } = found(run.result);
+    const { collapse, recovery, ceiling } = found(run);
     expect(run.code, run.err).toBe(0);
     // Eight at a time, 20 ms each.
     expect(ceiling!).toBeLessThan(440);
@@ -49,18 +49,18 @@ describe('tailgate ramp', () => {
 
   it('describes a service that collapses beyond its knee', async () => {
     const args = ['--from', '150', '--most', '2500', '--to-failure', '--time-budget', '2m', ...short];
-    const { result, code, err } = await rampOn('collapses', args);
-    const { collapse } = found(result);
-    expect([0, 4], err).toContain(code);
+    const run = await rampOn('collapses', args);
+    const { collapse } = found(run);
+    expect([0, 4], run.err).toContain(run.code);
     expect(collapse!.collapses).toBe(true);
     expect(collapse!.leastShare).toBeLessThan(0.8);
   });
 
   it('describes a service that does not recover', async () => {
     const args = ['--from', '150', '--most', '1500', '--to-failure', '--time-budget', '2m', ...short];
-    const { result, out } = await rampOn('never-recovers', args);
-    expect(found(result).recovery).toMatchObject({ recovered: false, seconds: null, withinSeconds: 10 });
-    expect(out.replaceAll('\n', ' ')).toMatch(/did not recover within 10 s/);
+    const run = await rampOn('never-recovers', args);
+    expect(found(run).recovery).toMatchObject({ recovered: false, seconds: null, withinSeconds: 10 });
+    expect(run.out.replaceAll('\n', ' ')).toMatch(/did not recover within 10 s/);
   });
 
   it('describes a service that leaks until it dies, whose memory is known because it was started by us', async () => {
@@ -139,7 +139,7 @@ describe('bad input', () => {
     ]);
     expect(run.code).toBe(1);
     expect(run.err).toMatch(/the first step already misses the objective: at 200\/s p99 is [\d.]+ m?s/);
-    expect(found(run.result).end).toEqual({ kind: 'missed-at-start' });
+    expect(found(run).end).toEqual({ kind: 'missed-at-start' });
   });
 
   it('refuses before the run a range that the generator cannot reach', async () => {
@@ -155,7 +155,7 @@ describe('bad input', () => {
     const args = ['--objective', '400ms', '--from', '250', '--most', '3000', '--step', '1s'];
     const run = await rampOn('cpu-and-wait', args, '  1  bracket');
     expect(run.code, run.err).toBe(130);
-    const { partial, steps, stopped } = found(run.result);
+    const { partial, steps, stopped } = found(run);
     expect([partial, stopped!.by, steps.length]).toEqual([true, 'signal', 1]);
     expect(run.out).toMatch(/^No capacity yet: it was stopped before its end after 1 step/);
     expect(run.out).toContain('Partial:');
