@@ -53,6 +53,7 @@ const waiver = group({
     .string({ error: 'wanted the reason, in a sentence' })
     .trim()
     .min(1, { error: 'wanted the reason, in a sentence' })
+    .regex(/[\p{L}\p{N}]/u, { error: 'wanted the reason, in a sentence' })
     .max(500, { error: 'wanted at most 500 characters' }),
 }).transform((value, context) => {
   const points = pointMetrics.includes(value.metric);

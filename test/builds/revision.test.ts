@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Situation } from '../../src/builds/candidate.ts';
@@ -294,6 +294,16 @@ describe('on a laptop', () => {
     expect(warnings).toHaveLength(1);
     expect(warnings[0]?.code).toBe('uncommitted-changes');
     expect(warnings[0]?.message).toContain('server.js, näw.js');
+  });
+
+  it('settings that are not committed are told as read, and what the job writes itself is no change', async () => {
+    for (const name of ['tailgate.yml', 'evidence.json']) writeFileSync(join(story.work, name), '{}');
+    const outputs = [join(story.work, 'evidence.json')];
+    const { warnings } = await choose(story.work, { kind: 'local', outputs });
+    for (const name of ['tailgate.yml', 'evidence.json']) rmSync(join(story.work, name));
+    const settings = warnings.find((warning) => warning.code === 'uncommitted-settings');
+    expect(settings?.message).toContain('tailgate.yml is read as it is on disk');
+    expect(warnings.map((warning) => warning.message).join()).not.toContain('evidence.json');
   });
 });
 

@@ -312,6 +312,7 @@ describe('waivers', () => {
     ['{ metric: cpu, ceiling: 12, reason: x }', 'wanted a share such as 12%'],
     ['{ metric: cpu, ceiling: 12%, reason: "" }', 'wanted the reason'],
     ['{ metric: cpu, ceiling: 12% }', 'wanted the reason'],
+    ['{ metric: cpu, ceiling: 12%, reason: "…" }', 'wanted the reason'],
     ['{ metric: speed, ceiling: 12%, reason: x }', 'wanted one of p50'],
     ['{ metric: cpu, ceiling: 12%, reason: x, expires: soon }', 'wanted a day such as 2027-01-31'],
   ])('of %s are refused with what is wanted', (waiver, sentence) => {
