@@ -13,6 +13,7 @@ import { type Capacity, capacityOf, nextRate, type RampStep } from './load/ramp.
 import { startGenerator } from './load/remote.ts';
 import type { ScenarioShots } from './load/scenario-shots.ts';
 import { planSchedule } from './load/schedule.ts';
+import { assertPlannable } from './own-plan.ts';
 import { againstItself } from './self-test.ts';
 import { noiseBetween, readMachine, usableCpus } from './service/machine.ts';
 import { pinGenerator } from './service/placement.ts';
@@ -60,6 +61,11 @@ function neverDecided(settings: JudgeSettings): JudgeSettings {
  */
 export async function calibrate(job: CalibrationJob): Promise<Calibration> {
   const config = againstItself(job.config);
+  assertPlannable(
+    config,
+    'calibrate measures the rounds of a gate with these settings, and there is none',
+    'calibrate itself leaves out the rounds to confirm',
+  );
   let capacities: readonly ScenarioCapacity[] = [];
   const result = await runGate({
     ...job,

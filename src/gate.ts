@@ -72,6 +72,8 @@ export interface StillBuilt {
   /** Measures both sides from the start, by the same plan with another seed. Failures of a side become the verdict. */
   readonly again: (changes: {
     readonly seed: number;
+    /** Rounds after which it may be decided, the last of them the plan's last. */
+    readonly looks: JobPlan['looks'];
     readonly front: (side: Side) => Planted;
   }) => Promise<{ readonly verdict: Verdict; readonly evidence: Evidence }>;
 }
@@ -206,8 +208,8 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     config,
     directories: built.directories,
     shots,
-    again: async ({ seed, front }) => {
-      const anew = { ...found, evidence: { ...evidence, plan: { ...plan, seed } } };
+    again: async ({ seed, looks, front }) => {
+      const anew = { ...found, evidence: { ...evidence, plan: { ...plan, seed, looks } } };
       const measuring = measure({ ...job, front }, anew, anew.evidence, built, null, shots);
       const reached = await measuring.catch((error: unknown) => {
         job.signal.throwIfAborted();

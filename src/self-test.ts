@@ -4,17 +4,17 @@ import type { Evidence } from './evidence/trial.ts';
 import { type GateJob, runGate } from './gate.ts';
 import { assertNever } from './kernel/errors.ts';
 import type { Side } from './kernel/words.ts';
+import { assertPlannable } from './own-plan.ts';
 import { nothingPlanted, type Planted } from './service/front-order.ts';
 import type { Verdict } from './verdict/finding.ts';
+import { type Check, checkOf, notRun, selfTestExitCode } from './verdict/self-test.ts';
 import {
-  type Check,
-  checkOf,
-  notRun,
+  nothingSized,
   type Planting,
   type Sizes,
-  selfTestExitCode,
   sizesFor,
-} from './verdict/self-test.ts';
+  tooNoisyWords,
+} from './verdict/self-test-sizes.ts';
 
 export interface SelfTestJob extends Omit<GateJob, 'front' | 'afterwards' | 'trusted' | 'mergeBaseByApi'> {
   /** Told before each of the three jobs. */
@@ -40,21 +40,25 @@ export function againstItself(config: GateConfig): GateConfig {
   };
 }
 
-const noSizes: Sizes = { cpu: null, latency: null };
-
 /**
  * Runs three jobs of the gate on the same two builds of the same commit, both sides behind the same front. The first
  * has nothing planted; its figures give the sizes of the other two.
  * @throws TailgateError `usage` for what only the user can mend, `cancelled` when the signal fired.
  */
 export async function runSelfTest(job: SelfTestJob): Promise<SelfTestResult> {
+  const own = againstItself(job.config);
+  assertPlannable(
+    own,
+    'self-test runs three whole gates with these settings, and not one is possible',
+    'self-test takes up to three times as long',
+  );
   const checks: Check[] = [];
   const evidence: Partial<Record<Planting, Evidence>> = {};
-  let sizes = noSizes;
+  let sizes = nothingSized;
   job.next('nothing', sizes);
   const first = await runGate({
     ...job,
-    config: againstItself(job.config),
+    config: own,
     trusted: async (config) => config,
     front: () => nothingPlanted,
     afterwards: async (built) => {
@@ -66,14 +70,17 @@ export async function runSelfTest(job: SelfTestJob): Promise<SelfTestResult> {
       for (const [index, planting] of (['cpu', 'latency'] as const).entries()) {
         const planted = plantedFor(planting, sizes);
         if (planted === null) {
-          checks.push(withoutFigures(planting));
+          checks.push(notPlanted(planting, sizes));
           continue;
         }
         job.next(planting, sizes);
         const front = (side: Side): Planted =>
           side === 'candidate' ? planted : { ...planted, cpu: nothingPlanted.cpu, held: false };
-        const again = await built.again({ seed: plan.seed + index + 1, front });
-        checks.push(checkOf(planting, again.verdict));
+        // Only the flagged scenarios go on to confirmation: with several, an early look at one would leave the others
+        // unseen, and every one of them has to be caught.
+        const looks = plan.scenarios.length > 1 ? [plan.rounds] : plan.looks;
+        const again = await built.again({ seed: plan.seed + index + 1, looks, front });
+        checks.push(checkOf(planting, again.verdict, sizes));
         evidence[planting] = again.evidence;
       }
     },
@@ -104,7 +111,11 @@ function plantedFor(planting: 'cpu' | 'latency', sizes: Sizes): Planted | null {
   }
 }
 
-function withoutFigures(planting: 'cpu' | 'latency'): Check {
+function notPlanted(planting: 'cpu' | 'latency', sizes: Sizes): Check {
+  const noisy = tooNoisyWords(planting, sizes);
+  if (noisy !== null) {
+    return notRun(planting, noisy, 'use a quieter runner, or more rounds by a longer `time-budget`');
+  }
   return planting === 'cpu'
     ? notRun(
         'cpu',

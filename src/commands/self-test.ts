@@ -56,12 +56,13 @@ export const selfTest: Command = {
 
 /** What a script may want of a self-test; durations in nanoseconds, changes as shares. */
 export function selfTestJson({ checks, sizes, exitCode }: SelfTestResult): string {
-  const rows = checks.map(({ planting, verdict, result, found, reason, hint }) => ({
+  const rows = checks.map(({ planting, verdict, result, scenarios, found, reason, hint }) => ({
     planting,
     result,
     verdict: verdict?.outcome ?? null,
     reason,
     hint,
+    scenarios,
     found,
     findings: verdict?.findings ?? [],
     rounds: verdict?.rounds ?? null,

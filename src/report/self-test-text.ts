@@ -1,6 +1,7 @@
 /** The result of a self-test as text for a terminal and as Markdown for a job's summary. */
 import { formatDuration, formatRatio } from '../kernel/units.ts';
-import type { Check, Planting, Sizes } from '../verdict/self-test.ts';
+import type { Check } from '../verdict/self-test.ts';
+import type { Planting, Sizes } from '../verdict/self-test-sizes.ts';
 import { wrapped } from './columns.ts';
 import { boundedLines, markdownText, visible } from './escape.ts';
 
@@ -31,7 +32,8 @@ export function selfTestText(report: SelfTestReport): string {
   for (const check of report.checks) {
     const mark = check.result === 'shown' ? 'ok    ' : 'failed';
     lines.push(`${mark}  ${plantingText(check.planting, report.sizes)}`);
-    lines.push(...wrapped(visible(check.reason, 600), width, '        '));
+    for (const text of saidOf(check, report.sizes))
+      lines.push(...wrapped(visible(text, 600), width, '        '));
     const tail = boundedLines(check.verdict?.failure?.tail ?? []).slice(-12);
     lines.push(...tail.map((line) => `        | ${line}`));
     if (check.hint !== null)
@@ -48,7 +50,9 @@ export function selfTestMarkdown(report: SelfTestReport): string {
       check.result === 'shown' ? 'ok' : '**failed**',
       markdownText(plantingText(check.planting, report.sizes)),
       check.verdict?.outcome ?? 'not run',
-      `${markdownText(check.reason)}${hint}`,
+      `${saidOf(check, report.sizes)
+        .map((text) => markdownText(text))
+        .join(' <br>')}${hint}`,
     ];
     return `| ${cells.join(' | ')} |`;
   });
@@ -63,9 +67,24 @@ export function selfTestMarkdown(report: SelfTestReport): string {
   ].join('\n');
 }
 
+/** The reason; of several scenarios one line each instead; and what a size too large for a real change does not show. */
+function saidOf({ planting, reason, scenarios, result }: Check, sizes: Sizes): readonly string[] {
+  const rises = planting === 'nothing' ? [] : (sizes[planting]?.rises ?? []);
+  const unlike = rises.filter(({ unrealistic }) => unrealistic);
+  const several = scenarios.length > 1 && result !== 'wrong-metric';
+  const lines = several ? scenarios.map((one) => `${one.scenario}: ${one.result}: ${one.reason}`) : [reason];
+  if (scenarios.length === 0 || unlike.length === 0) return lines;
+  const what = unlike.map(
+    ({ scenario, rise }) => `+${formatRatio(rise)}${rises.length > 1 ? ` in ${scenario}` : ''}`,
+  );
+  return [...lines, `planted ${what.join(', ')}: more than a doubling, so it says little about real changes`];
+}
+
 function headline({ checks, exitCode }: SelfTestReport): string {
   if (exitCode === 0) {
-    return 'Self-test passed: a CPU and a latency slowdown are caught on this service, and no change is not.';
+    const scenarios = Math.max(...checks.map((check) => check.scenarios.length));
+    const where = scenarios > 1 ? `in each of its ${scenarios} scenarios` : 'on this service';
+    return `Self-test passed: a CPU and a latency slowdown are caught ${where}, and no change is not.`;
   }
   const failed = checks.filter((check) => check.result !== 'shown').length;
   return `Self-test failed: ${failed} of ${checks.length} jobs did not end as they must (exit code ${exitCode}).`;

@@ -89,4 +89,14 @@ describe('tailgate calibrate', () => {
     expect(run.err).toContain('--detect p99=10%,cpu=3%');
     expect(rig.servicesStarted()).toBe(0);
   });
+
+  it('refuses a time budget that is too short in its own words, before anything is announced', async () => {
+    using rig = new Rig({ baseline: project(service(10)), candidate: {} });
+    const run = await rig.run('calibrate', '--time-budget', '10s');
+    expect(run.code).toBe(2);
+    expect(run.err).toContain('calibrate measures the rounds of a gate with these settings');
+    expect(run.err).toContain('calibrate itself leaves out the rounds to confirm');
+    expect(run.err).not.toMatch(/^Calibration/m);
+    expect(rig.servicesStarted()).toBe(0);
+  });
 });

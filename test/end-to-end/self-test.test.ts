@@ -71,4 +71,14 @@ describe('tailgate self-test', () => {
     expect(unwritable.err).toContain('"nowhere/a.json", which cannot be written');
     expect(rig.servicesStarted()).toBe(0);
   });
+
+  it('refuses a time budget that is too short in its own words, before anything is announced', async () => {
+    using rig = new Rig({ baseline: project(service(10)), candidate: {} });
+    const run = await rig.run('self-test', '--time-budget', '10s');
+    expect(run.code).toBe(2);
+    expect(run.err).toContain('self-test runs three whole gates with these settings');
+    expect(run.err).toContain('self-test takes up to three times as long');
+    expect(run.err).not.toContain('job 1 of 3');
+    expect(rig.servicesStarted()).toBe(0);
+  });
 });

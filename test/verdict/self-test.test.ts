@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JobPlan } from '../../src/config/plan.ts';
 import { ratio } from '../../src/kernel/units.ts';
-import { checkOf, notRun, selfTestExitCode, sizesFor } from '../../src/verdict/self-test.ts';
+import { checkOf, notRun, selfTestExitCode } from '../../src/verdict/self-test.ts';
+import { nothingSized, sizesFor, tooNoisyWords } from '../../src/verdict/self-test-sizes.ts';
 import {
   changed,
   evidence,
@@ -32,9 +33,14 @@ describe('sizes of what is planted', () => {
       tolerance: strict,
     }));
     const sizes = sizesFor(verdict('pass', quiet), planOf('p99'));
-    expect(sizes.cpu).toEqual({ burnt: 30_000, rise: 0.15 });
+    expect(sizes.cpu).toMatchObject({ burnt: 30_000, rise: 0.15 });
     // 1.3 times 4 ms is 5.2 ms: whole milliseconds, and one more because timers may come too early.
-    expect(sizes.latency).toEqual({ delay: 7e6, delayed: expect.closeTo(0.02), rise: 0.3, metric: 'p99' });
+    expect(sizes.latency).toMatchObject({
+      delay: 7e6,
+      delayed: expect.closeTo(0.02),
+      rise: 0.3,
+      metric: 'p99',
+    });
   });
 
   it('are twice what a pass must exclude', () => {
@@ -48,7 +54,7 @@ describe('sizes of what is planted', () => {
       ),
       planOf('p99'),
     );
-    expect(sizes.cpu).toEqual({ burnt: 200_000, rise: 1 });
+    expect(sizes.cpu).toMatchObject({ burnt: 200_000, rise: 1 });
     expect(sizes.latency).toMatchObject({ delay: 9e6, rise: 1 });
   });
 
@@ -66,7 +72,52 @@ describe('sizes of what is planted', () => {
     ];
     const sizes = sizesFor(verdict('pass', rows), planOf('p99', 'p90'));
     expect(sizes.cpu!.burnt).toBe(60_000);
+    // The same 60 µs weigh more where a request costs less, and that is told.
+    expect(sizes.cpu!.rises).toEqual([
+      { scenario: 's0', rise: expect.closeTo(0.6), unrealistic: false },
+      { scenario: 's1', rise: expect.closeTo(0.15), unrealistic: false },
+    ]);
     expect(sizes.latency).toMatchObject({ delayed: expect.closeTo(0.2), metric: 'p99', delay: 14e6 });
+  });
+
+  describe('on a noisy machine', () => {
+    /** The row with the smallest detectable change given. */
+    const noisy = (scenario: string, metric: 'cpu' | 'p99', value: number, detectable: number) => ({
+      ...row(scenario, metric, value, 0.05),
+      change: changed(0.01, 0.05, { smallestDetectable: ratio(detectable) }),
+    });
+
+    it('are never above a doubling because of noise', () => {
+      const sizes = sizesFor(verdict('pass', [noisy('s0', 'p99', 4e6, 0.8)]), planOf('p99'));
+      expect(sizes.latency).toMatchObject({ rise: 1, delay: 9e6 });
+      expect(sizes.tooNoisy).toEqual([]);
+    });
+
+    it('do not exist where a doubling could not be seen, and the words say how much could', () => {
+      const rows = [noisy('s0', 'p99', 57e6, 4.64), noisy('s0', 'cpu', 200e3, 0.1)];
+      const sizes = sizesFor(verdict('inconclusive', rows), planOf('p99'));
+      expect(sizes.latency).toBeNull();
+      expect(sizes.cpu!.rise).toBeCloseTo(0.2);
+      expect(tooNoisyWords('latency', sizes)).toMatch(
+        /^too noisy to test a realistic size: the smallest change of p99 that could be seen is 464 %/,
+      );
+      expect(tooNoisyWords('cpu', sizes)).toBeNull();
+    });
+
+    it('leave a too noisy scenario out, and keep those of the others', () => {
+      const rows = [noisy('s0', 'p99', 50e6, 4), noisy('s1', 'p99', 4e6, 0.1)];
+      const sizes = sizesFor(verdict('inconclusive', rows), planOf('p99', 'p99'));
+      expect(sizes.latency).toMatchObject({ rise: 0.4, delay: 7e6 });
+      expect(sizes.tooNoisy.map(({ scenario }) => scenario)).toEqual(['s0']);
+    });
+
+    it('are as large as a tolerance asks for, which is no matter of noise', () => {
+      const wide = { ...noisy('s0', 'p99', 4e6, 4), tolerance: { min: ratio(0.5), detect: ratio(4) } };
+      expect(sizesFor(verdict('pass', [wide]), planOf('p99')).latency).toMatchObject({
+        rise: 8,
+        rises: [{ scenario: 's0', unrealistic: true }],
+      });
+    });
   });
 
   it('are no delay too short for a timer', () => {
@@ -75,7 +126,7 @@ describe('sizes of what is planted', () => {
 
   it('do not exist where there are no figures', () => {
     const none = finding({ scenario: 's0', metric: 'cpu', change: { kind: 'none', reason: 'not told' } });
-    expect(sizesFor(verdict('inconclusive', [none]), planOf('p99'))).toEqual({ cpu: null, latency: null });
+    expect(sizesFor(verdict('inconclusive', [none]), planOf('p99'))).toEqual(nothingSized);
   });
 });
 
@@ -137,6 +188,58 @@ it('a check of a metric that stayed undecided beside another that was found says
   expect(check.result).toBe('wrong-metric');
   expect(check.reason).toContain('it saw p99 +0.4 %');
   expect(check.reason).toContain('too noisy');
+});
+
+describe('of several scenarios', () => {
+  const cpuOf = (
+    scenario: string,
+    state: 'regressed' | 'unchanged' | 'undecided',
+    reason: string | null = null,
+  ) => finding({ scenario, metric: 'cpu', state, reason, change: changed(0.3, 0.05) });
+
+  it('all that were caught are shown', () => {
+    const check = checkOf('cpu', verdict('regression', [cpuOf('a', 'regressed'), cpuOf('b', 'regressed')]));
+    expect(check.result).toBe('shown');
+    expect(check.scenarios.map(({ scenario, result }) => [scenario, result])).toEqual([
+      ['a', 'caught'],
+      ['b', 'caught'],
+    ]);
+  });
+
+  it('one that passed is missed although another was caught', () => {
+    const check = checkOf('cpu', verdict('regression', [cpuOf('a', 'regressed'), cpuOf('b', 'unchanged')]));
+    expect(check.result).toBe('missed');
+    expect(check.reason).toContain('but missed in b (it saw CPU per request');
+    expect(selfTestExitCode([check])).toBe(1);
+  });
+
+  it('one that stayed undecided is named with its reason', () => {
+    const rows = [cpuOf('a', 'regressed'), cpuOf('b', 'undecided', 'the spread is ±28 %')];
+    const check = checkOf('cpu', verdict('regression', rows));
+    expect(check.result).toBe('undecided');
+    expect(check.reason).toContain('not shown in b');
+    expect(check.reason).toContain('the spread is ±28 %');
+    expect(selfTestExitCode([check])).toBe(6);
+  });
+
+  it('one that was too noisy was not checked, and that is said', () => {
+    const noisy = { planting: 'cpu', scenario: 'b', metric: 'cpu', detectable: ratio(3) } as const;
+    const rows = [cpuOf('a', 'regressed'), cpuOf('b', 'unchanged')];
+    const check = checkOf('cpu', verdict('regression', rows), { ...nothingSized, tooNoisy: [noisy] });
+    expect(check.result).toBe('undecided');
+    expect(check.reason).toContain('b (not checked: too noisy to test a realistic size');
+  });
+
+  it('a p50 that a delay of few requests leaves alone does not make its scenario missed', () => {
+    const rows = [
+      finding({ scenario: 'a', state: 'regressed', change: changed(0.5, 0.05) }),
+      finding({ scenario: 'b', metric: 'p50' }),
+      finding({ scenario: 'b', state: 'undecided', reason: 'not yet' }),
+    ];
+    expect(checkOf('latency', verdict('regression', rows)).scenarios[1]).toMatchObject({
+      result: 'undecided',
+    });
+  });
 });
 
 describe('the exit code', () => {
