@@ -1,4 +1,5 @@
 /** A file of `tailgate ramp --json` → its result, with what is wrong with any other file said. Pure. */
+import { isMoment } from '../kernel/days.ts';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
 import { type RampResult, rampSchema, rampVersion } from './result.ts';
 
@@ -72,7 +73,10 @@ const shape: Readonly<Record<string, Wanted>> = {
   configHash: text,
   environmentHash: text,
   environment: record,
-  createdAt: text,
+  createdAt: {
+    words: 'a moment such as 2027-01-31T08:00:00.000Z',
+    fits: (value) => typeof value === 'string' && isMoment(value),
+  },
 };
 
 function isStep(value: unknown): boolean {

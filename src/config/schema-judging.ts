@@ -1,5 +1,6 @@
 /** Of tailgate.yml: which microbenchmarks there are, and which changes were accepted. */
 import { z } from 'zod';
+import { isDay } from '../kernel/days.ts';
 import { parseRatio } from '../kernel/units.ts';
 import { benchFormats, metricNames } from '../kernel/words.ts';
 import { ceilingWanted, commandForm, dateForm, globForm, nameForm, pointsForm, ratioForm } from './forms.ts';
@@ -48,7 +49,11 @@ const waiver = group({
     .describe('A scenario, or a microbenchmark as its row names it.'),
   metric: choice(metricNames),
   ceiling: z.string({ error: ceilingWanted }).describe('The largest change for the worse that is accepted.'),
-  expires: formed(dateForm).nullable().default(null).describe('The last day it holds.'),
+  expires: formed(dateForm)
+    .refine(isDay, { error: 'the calendar has no such day' })
+    .nullable()
+    .default(null)
+    .describe('The last day it holds.'),
   reason: z
     .string({ error: 'wanted the reason, in a sentence' })
     .trim()

@@ -1,5 +1,6 @@
 /** What stored evidence of microbenchmarks must look like, by itself and inside the evidence of a job. */
 import type { BenchEvidence } from '../microbench/evidence.ts';
+import { checkBenchRounds } from './order.ts';
 import type { Check } from './shape.ts';
 import {
   amount,
@@ -7,6 +8,7 @@ import {
   finite,
   flag,
   listOf,
+  moment,
   objectOf,
   oneOf,
   orNull,
@@ -59,7 +61,7 @@ const round = objectOf({
 const form = objectOf({
   schema: oneOf(benchSchema),
   version: oneOf(benchVersion),
-  createdAt: text,
+  createdAt: moment,
   seed: finite,
   node: orNull(text),
   revisions: objectOf({ baseline: side, candidate: side }),
@@ -91,6 +93,7 @@ export const benchEvidenceForm: Check = (value, path) => {
       `ascending rounds, the last of them \`plan.rounds\`, ${plan.rounds}`,
     );
   }
+  checkBenchRounds(value as BenchEvidence, at('rounds'));
   for (const [index, { results }] of rounds.entries()) {
     for (const [place, { name }] of results.entries()) {
       if (known.has(name)) continue;

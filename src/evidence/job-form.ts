@@ -1,15 +1,18 @@
 /** What stored evidence of a job must look like: every field that is judged or reported, and that they belong together. */
 import { loadMetrics, metricNames } from '../kernel/words.ts';
 import { benchEvidenceForm } from './bench-form.ts';
+import { checkRounds } from './order.ts';
 import type { Check } from './shape.ts';
 import {
   amount,
   atLeast,
   count,
+  day,
   finite,
   flag,
   isObject,
   listOf,
+  moment,
   objectOf,
   oneOf,
   optional,
@@ -35,6 +38,7 @@ export function checkEvidence(data: unknown): void {
   if (!ascending || plan.looks.at(-1) !== plan.rounds) {
     wrongForm('plan.looks', plan.looks, `ascending rounds, the last of them \`plan.rounds\`, ${plan.rounds}`);
   }
+  checkRounds(evidence);
   for (const [index, round] of evidence.rounds.entries()) {
     for (const [place, trial] of round.trials.entries()) {
       const path = `rounds[${index}].trials[${place}]`;
@@ -171,7 +175,7 @@ const roundForm = objectOf({
 const evidenceForm = objectOf({
   schema: oneOf(evidenceSchema),
   version: oneOf(evidenceVersion),
-  createdAt: text,
+  createdAt: moment,
   environment: objectOf({
     tailgate: text,
     node: text,
@@ -199,7 +203,7 @@ const evidenceForm = objectOf({
       scenario: text,
       metric: oneOf(...metricNames),
       ceiling: amount,
-      expires: orNull(text),
+      expires: orNull(day),
       reason: text,
       origin: text,
     }),

@@ -1,4 +1,5 @@
 /** What stored data must look like: small checks that compose, and name the place where data is otherwise. */
+import { isDay, isMoment } from '../kernel/days.ts';
 import { TailgateError } from '../kernel/errors.ts';
 
 /** Throws when `value`, found at `path`, has another form. */
@@ -19,6 +20,17 @@ export function wrongForm(path: string, value: unknown, wanted: string): never {
 export const text: Check = (value, path) => {
   if (typeof value !== 'string') wrongForm(path, value, 'a text');
   if (value.length > longestText) wrongForm(path, `a text of ${value.length} characters`, 'a shorter one');
+};
+
+/** A moment as `Date.toISOString` writes it. */
+export const moment: Check = (value, path) => {
+  if (typeof value !== 'string' || !isMoment(value)) {
+    wrongForm(path, value, 'a moment such as "2027-01-31T08:00:00.000Z"');
+  }
+};
+
+export const day: Check = (value, path) => {
+  if (typeof value !== 'string' || !isDay(value)) wrongForm(path, value, 'a day such as "2027-01-31"');
 };
 
 export const flag: Check = (value, path) => {

@@ -2,6 +2,7 @@
 import { TailgateError } from '../kernel/errors.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { formatBytes, bytes as inBytes } from '../kernel/units.ts';
+import { realClock } from '../kernel/world.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import { benchEvidenceForm, benchSchema, benchVersion } from './bench-form.ts';
 import { checkEvidence, evidenceSchema, evidenceVersion } from './job-form.ts';
@@ -33,10 +34,11 @@ export type Stored =
 
 /**
  * @param source the text of a file that `serialise` or `serialiseBench` wrote.
+ * @param today evidence of more than a day later is refused.
  * @throws TailgateError `usage` for text that is no JSON, another schema, another version or a field of another form;
  * names the field and the version.
  */
-export function parseStored(source: string): Stored {
+export function parseStored(source: string, today: Date = realClock.today()): Stored {
   // A file of this many characters has at least as many bytes.
   if (source.length > evidenceLimit) {
     throw new TailgateError({
@@ -58,20 +60,34 @@ export function parseStored(source: string): Stored {
   refuseLater(data['version'], schema === evidenceSchema ? evidenceVersion : benchVersion);
   if (schema === benchSchema) {
     benchEvidenceForm(data, '');
+    refuseFuture(data['createdAt'] as string, today);
     return { kind: 'microbenchmarks', evidence: data as unknown as BenchEvidence };
   }
   checkEvidence(data);
+  refuseFuture(data['createdAt'] as string, today);
   return { kind: 'job', evidence: data as unknown as Evidence };
 }
 
 /** @throws TailgateError as `parseStored`, and `usage` for evidence of microbenchmarks alone. */
-export function parse(source: string): Evidence {
-  const stored = parseStored(source);
+export function parse(source: string, today: Date = realClock.today()): Evidence {
+  const stored = parseStored(source, today);
   if (stored.kind === 'job') return stored.evidence;
   throw new TailgateError({
     code: 'usage',
     message: `this file is evidence of microbenchmarks alone: its \`schema\` is "${benchSchema}", wanted "${evidenceSchema}"`,
     hint: 'Name the `tailgate-evidence.json` of a job.',
+  });
+}
+
+const dayMs = 86_400_000;
+
+/** Clocks of two machines differ, but not by a day; waivers expire by this date. */
+function refuseFuture(createdAt: string, today: Date): void {
+  if (Date.parse(createdAt) <= today.getTime() + dayMs) return;
+  throw new TailgateError({
+    code: 'usage',
+    message: `this evidence is of ${createdAt}, and today is ${today.toISOString().slice(0, 10)}: \`createdAt\` is in the future`,
+    hint: 'Set the clock of this machine; a file that was edited cannot be judged.',
   });
 }
 
@@ -89,6 +105,23 @@ function readJson(source: string): unknown {
     // Some editors and shells put a byte order mark in front.
     return JSON.parse(source.replace(/^\uFEFF/, ''));
   } catch (cause) {
+    // The mark of gzip, read as text: its second byte is no character.
+    if (source.startsWith('\x1f\ufffd') || source.startsWith('\x1f\x8b')) {
+      throw new TailgateError({
+        code: 'usage',
+        message: 'this file is compressed with gzip, wanted JSON',
+        hint: 'Unpack it first: gunzip FILE.gz',
+        cause,
+      });
+    }
+    if (source.startsWith('PK\x03\x04')) {
+      throw new TailgateError({
+        code: 'usage',
+        message: 'this file is a zip archive, wanted JSON',
+        hint: 'Unpack it first and name the `tailgate-evidence.json` in it.',
+        cause,
+      });
+    }
     const found = source.trim() === '' ? 'it is empty' : `it ends with ${shown(source.trimEnd().slice(-20))}`;
     throw new TailgateError({
       code: 'usage',

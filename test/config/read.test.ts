@@ -315,6 +315,8 @@ describe('waivers', () => {
     ['{ metric: cpu, ceiling: 12%, reason: "…" }', 'wanted the reason'],
     ['{ metric: speed, ceiling: 12%, reason: x }', 'wanted one of p50'],
     ['{ metric: cpu, ceiling: 12%, reason: x, expires: soon }', 'wanted a day such as 2027-01-31'],
+    ['{ metric: cpu, ceiling: 12%, reason: x, expires: 2027-02-31 }', 'the calendar has no such day'],
+    ['{ metric: cpu, ceiling: 12%, reason: x, expires: 2027-02-29 }', 'the calendar has no such day'],
   ])('of %s are refused with what is wanted', (waiver, sentence) => {
     expect(refusal(file(`waivers: [${waiver}]`))).toContain(sentence);
   });

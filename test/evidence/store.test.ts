@@ -1,9 +1,12 @@
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { parse, serialise } from '../../src/evidence/store.ts';
+import { parse, parseStored, serialise } from '../../src/evidence/store.ts';
 import type { Evidence } from '../../src/evidence/trial.ts';
 import { TailgateError } from '../../src/kernel/errors.ts';
 import { evidenceOf } from '../verdict/evidence-builder.ts';
+import { benchmarks } from '../verdict/stored-job.ts';
 
+const waiver = { scenario: 'home', metric: 'p99', ceiling: 0.1, expires: null, reason: 'x', origin: 'y' };
 const evidence = evidenceOf({ measuring: 2, confirming: 1 });
 
 /** The stored text with one place changed; `undefined` takes the field away. */
@@ -51,6 +54,8 @@ it.each([
   ['a list', '[1, 2]', /it holds \[1,2\]/],
   ['an empty file', ' \n', /not whole JSON: it is empty/],
   ['a cut-off file', serialise(evidence).slice(0, 5000), /not whole JSON: it ends with/],
+  ['a gzip file', gzipSync(serialise(evidence)).toString('utf8'), /compressed with gzip/],
+  ['a zip file', 'PK\x03\x04\x14\x00', /a zip archive/],
   ['a bare NaN', serialise(evidence).replace('"saturated":false', '"saturated":NaN'), /not whole JSON/],
 ])('refuses %s and says what it found', (_, source, message) => {
   const error = refusal(source);
@@ -59,10 +64,88 @@ it.each([
   expect(error.hint).toBeTruthy();
 });
 
+const round = evidence.rounds[1]!;
+
+it.each([
+  [
+    'the same round twice',
+    [evidence.rounds[0], evidence.rounds[0]],
+    '`rounds[1].index` is 0, wanted 1: each',
+  ],
+  ['rounds in another order', [...evidence.rounds].reverse(), '`rounds[0].index` is 2, wanted 0'],
+  [
+    'a copy under another number',
+    [evidence.rounds[0], { ...evidence.rounds[0], index: 1 }],
+    '`rounds[1].startedAt` is 0, wanted later than 0 of the round before',
+  ],
+  [
+    'a measuring round after a confirming one',
+    [{ ...evidence.rounds[0], phase: 'confirming' }, round],
+    '`rounds[1].phase` is "measuring", wanted "confirming"',
+  ],
+  [
+    'a slice twice',
+    [evidence.rounds[0], { ...round, trials: [...round.trials, round.trials[0]] }],
+    'wanted each slice once',
+  ],
+])('refuses %s', (_, rounds, message) => {
+  expect(refusal(changed(['rounds'], rounds)).message).toContain(message);
+});
+
+it.each([
+  ['measuring', 12 + 5, 0],
+  ['confirming', 1, 6 + 5],
+])('reads the %s rounds that were measured again, and refuses more', (phase, measuring, confirming) => {
+  const most = evidenceOf({ measuring, confirming });
+  expect(parse(serialise(most)).rounds.length).toBe(measuring + confirming);
+  const more = evidenceOf(
+    phase === 'measuring'
+      ? { measuring: measuring + 1, confirming }
+      : { measuring, confirming: confirming + 1 },
+  );
+  expect(refusal(JSON.stringify(more)).message).toContain(
+    `${phase} rounds of ${more.plan.scenarios[0]!.name}", wanted at most the`,
+  );
+});
+
+const bench = benchmarks(0.1);
+it.each([
+  ['the same round twice', [bench.rounds[0], bench.rounds[0]], '`benchmarks.rounds[1].index` is 0, wanted 1'],
+  [
+    'more rounds than planned',
+    [...bench.rounds, { ...bench.rounds[0], index: 12 }],
+    'is "13 measuring rounds of bench/parse.bench.js > small", wanted at most the 12',
+  ],
+  [
+    'a benchmark twice in a round',
+    [{ ...bench.rounds[0], results: [bench.rounds[0]!.results[0], bench.rounds[0]!.results[0]] }],
+    'wanted each benchmark once',
+  ],
+])('refuses of microbenchmarks %s', (_, rounds, message) => {
+  expect(parse(changed(['benchmarks'], bench)).benchmarks).toEqual(bench);
+  expect(refusal(changed(['benchmarks'], { ...bench, rounds })).message).toContain(message);
+});
+
+it('refuses evidence of the future, and reads what a clock that is ahead has written', () => {
+  const written = (createdAt: string): string => changed(['createdAt'], createdAt);
+  const today = new Date('2027-01-01T12:00:00.000Z');
+  expect(parse(written('2027-01-02T11:00:00.000Z'), today).createdAt).toContain('2027-01-02');
+  expect(() => parse(written('2999-01-01T00:00:00.000Z'), today)).toThrow(
+    /is of 2999-01-01T00:00:00.000Z, and today is 2027-01-01/,
+  );
+  expect(() => parseStored(JSON.stringify({ ...bench, createdAt: '2999-01-01T00:00:00Z' }), today)).toThrow(
+    /in the future/,
+  );
+});
+
 const trial = ['rounds', 1, 'trials', 3] as const;
 
 it.each([
   [['version'], '1', '`version` is "1", wanted 1'],
+  [['createdAt'], 'yesterday', '`createdAt` is "yesterday", wanted a moment such as'],
+  [['createdAt'], '2026-02-30T10:00:00.000Z', '`createdAt` is "2026-02-30T10:00:00.000Z", wanted a moment'],
+  [['benchmarks'], { ...benchmarks(0), createdAt: '' }, '`benchmarks.createdAt` is "", wanted a moment'],
+  [['waivers'], [{ ...waiver, expires: '2027-02-31' }], '`waivers[0].expires` is "2027-02-31", wanted a day'],
   [['plan'], undefined, '`plan` is missing, wanted an object'],
   [['plan', 'scenarios'], [], '`plan.scenarios` is [], wanted a list of at least 1'],
   [
