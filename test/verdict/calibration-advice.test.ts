@@ -3,6 +3,7 @@ import { adviseFrom } from '../../src/calibration-advice.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { perSecond } from '../../src/kernel/units.ts';
 import { changed, evidence, finding, verdict } from '../report/verdicts.ts';
+import { evidenceOf } from './evidence-builder.ts';
 
 const { config } = readConfig('start: node server.js\nrate: 300\n', {
   ...{ source: 'a test', overrides: {}, environment: {} },
@@ -39,4 +40,20 @@ it('gives no tolerance that is of no use, and names its key', () => {
   const narrow = adviseFrom(calibration('pass'), config, new Map())!;
   expect(narrow.tooWide).toEqual([]);
   expect(narrow.tolerances.map(({ key }) => key)).toEqual(['p99']);
+});
+
+it('advises the one rate that the verdict names where the climb held what the rounds could not', () => {
+  const disturbed = (saturated: boolean, held: number) => {
+    const given = calibration('invalid');
+    const [climbed] = given.capacities;
+    const capacity = { ...climbed!.capacity, held: perSecond(held), failed: perSecond(held * 1.1) };
+    const capacities = [{ ...climbed!, scenario: 'home', rate: perSecond(800), capacity }];
+    const saturatedEvidence = evidenceOf({ measuring: 2, slice: () => ({ saturated }) });
+    const advice = adviseFrom({ ...given, evidence: saturatedEvidence, capacities }, config, new Map());
+    return advice!.rates[0];
+  };
+  // 45 % of 2,000/s would be 900/s; "about 550/s would do" is what the verdict of these rounds says.
+  expect(disturbed(true, 2000)).toMatchObject({ contradicted: true, instead: 550 });
+  expect(disturbed(true, 600)).toMatchObject({ contradicted: false, instead: 270 });
+  expect(disturbed(false, 2000)).toMatchObject({ contradicted: false, instead: null });
 });
