@@ -106,6 +106,9 @@ function unknownCommand(name: string): TailgateError {
   });
 }
 
+/** How long clean-up may take after a defect, ms. */
+const cleanUpTime = 30_000;
+
 /** Wires the process to a terminal; the second Ctrl-C does not wait for clean-up to finish. */
 export async function start(): Promise<void> {
   const stopping = new AbortController();
@@ -117,8 +120,23 @@ export async function start(): Promise<void> {
   // A reader that has left, as `head` does, must not end the job before what it started is ended.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  let isDefect = false;
+  const tellDefect = (error: unknown): void => {
+    const what = error instanceof Error ? error.stack : messageOf(error);
+    process.stderr.write(`tailgate: this is a defect: ${what}\n`);
+    process.exitCode = 70;
+  };
+  // Node would leave at once with 1, which means a regression, and leave the worktrees behind.
+  process.on('uncaughtException', (error) => {
+    tellDefect(error);
+    if (isDefect) process.exit(70);
+    isDefect = true;
+    // What waits for the rest of the failed step must not keep the job for ever.
+    setTimeout(() => process.exit(70), cleanUpTime).unref();
+    stopping.abort(new TailgateError({ code: 'cancelled', message: 'stopped by a defect' }));
+  });
   try {
-    process.exitCode = await main(process.argv.slice(2), {
+    const exitCode = await main(process.argv.slice(2), {
       directory: process.cwd(),
       environment: process.env,
       signal: stopping.signal,
@@ -126,10 +144,8 @@ export async function start(): Promise<void> {
       tell: (text) => process.stderr.write(`${text}\n`),
       interactive: process.stderr.isTTY === true,
     });
+    process.exitCode = isDefect ? 70 : exitCode;
   } catch (error) {
-    process.stderr.write(
-      `tailgate: this is a defect: ${error instanceof Error ? error.stack : messageOf(error)}\n`,
-    );
-    process.exitCode = 70;
+    tellDefect(error);
   }
 }

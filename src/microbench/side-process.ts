@@ -10,6 +10,7 @@ import { formatDuration, msToNs } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import type { Clock } from '../kernel/world.ts';
 import type { BenchOrder, BenchReply } from './protocol.ts';
+import { replyTo } from './replies.ts';
 
 export interface SideProcessOptions {
   readonly side: Side;
@@ -38,6 +39,9 @@ export type Answer =
 /** An order without its number. */
 export type Order = BenchOrder extends infer One ? (One extends unknown ? Omit<One, 'id'> : never) : never;
 
+/** What the process was told last. */
+type Waiting = { readonly kind: 'start' | BenchOrder['kind']; readonly id: number };
+
 /** Between asking the process to end and ending it. */
 const grace = msToNs(1000);
 const lastWords = msToNs(200);
@@ -51,7 +55,7 @@ export class SideProcess implements AsyncDisposable {
   readonly #leaderStart: number | null;
   readonly #entry: Leftover | null = null;
   readonly #exited: Promise<void>;
-  #pending: { readonly id: number; readonly resolve: (answer: Answer) => void } | null = null;
+  #pending: (Waiting & { readonly resolve: (answer: Answer) => void }) | null = null;
   #lastId = 0;
   #gone: string | null = null;
 
@@ -76,7 +80,7 @@ export class SideProcess implements AsyncDisposable {
       options.ledger?.add(this.#entry);
     }
     this.#child.stderr?.on('data', (data: Buffer) => this.#tail.feed('stderr', data));
-    this.#child.on('message', (reply: BenchReply) => this.#take(reply));
+    this.#child.on('message', (message: unknown) => this.#take(message));
     this.#exited = new Promise((resolve) => {
       this.#child.once('error', (error) => {
         if (pid === undefined) this.#end(`could not be started: ${error.message}`);
@@ -101,7 +105,7 @@ export class SideProcess implements AsyncDisposable {
    * @throws TailgateError `service-failed` with the side when it does not come so far, `cancelled`.
    */
   async ready(): Promise<void> {
-    const answer = await this.#wait(0);
+    const answer = await this.#wait({ kind: 'start', id: 0 });
     if (answer.kind === 'problem') {
       throw new TailgateError({
         code: 'service-failed',
@@ -125,7 +129,7 @@ export class SideProcess implements AsyncDisposable {
   async ask(order: Order): Promise<Answer> {
     if (this.#gone !== null) return { kind: 'problem', reason: this.#gone, gone: true };
     const id = ++this.#lastId;
-    const answer = this.#wait(id);
+    const answer = this.#wait({ kind: order.kind, id });
     this.#child.send({ ...order, id } as BenchOrder, () => {
       // A process that is gone is told by its exit.
     });
@@ -148,14 +152,14 @@ export class SideProcess implements AsyncDisposable {
     if (this.#entry !== null) this.#options.ledger?.remove(this.#entry);
   }
 
-  async #wait(id: number): Promise<Answer> {
+  async #wait(waiting: Waiting): Promise<Answer> {
     const { clock, patience, signal } = this.#options;
     signal.throwIfAborted();
     const waits = new AbortController();
     const onAbort = (): void => waits.abort();
     signal.addEventListener('abort', onAbort, { once: true });
     const answered = new Promise<Answer>((resolve) => {
-      this.#pending = { id, resolve };
+      this.#pending = { ...waiting, resolve };
       if (this.#gone !== null) resolve({ kind: 'problem', reason: this.#gone, gone: true });
     });
     const tooLong = clock.sleep(patience, waits.signal).then(
@@ -174,13 +178,15 @@ export class SideProcess implements AsyncDisposable {
     return answer;
   }
 
-  #take(reply: BenchReply): void {
-    const id = reply.kind === 'ready' ? 0 : reply.id;
-    const { resolve } = this.#pending?.id === id ? this.#pending : { resolve: null };
-    if (reply.kind === 'ready') resolve?.({ kind: 'finished', id: 0 });
+  #take(message: unknown): void {
+    if (this.#pending === null) return;
+    const { resolve } = this.#pending;
+    const reply = replyTo(this.#pending, message);
+    if (reply === null) return;
+    if (reply.kind === 'ready') resolve({ kind: 'finished', id: 0 });
     else if (reply.kind === 'failed')
-      resolve?.({ kind: 'problem', reason: `threw: ${reply.message}`, gone: false });
-    else resolve?.(reply);
+      resolve({ kind: 'problem', reason: `threw: ${reply.message}`, gone: false });
+    else resolve(reply);
   }
 
   #end(how: string): void {

@@ -120,6 +120,32 @@ describe('what is found', () => {
     expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
   });
 
+  test('messages that a benchmark sends are nobody’s answer, whatever they look like', async () => {
+    using projects = new Projects();
+    const messages = [
+      'null',
+      '7',
+      '{}',
+      '{ kind: "ready" }',
+      '{ kind: "failed", id }',
+      '{ kind: "calibrated", id, iterations: "many" }',
+      '{ kind: "finished", id }',
+    ];
+    projects.both({
+      'a.bench.mjs': `export const a = () => {
+        for (let id = 0; id < 9; id++) for (const one of [${messages}]) process.send(one);
+        return 1;
+      }`,
+    });
+    const job = await projects.job();
+    const { subjects, plans } = await discoverFunctions(job, seededRandom(1));
+    expect(subjects.map(({ name, problem }) => [name, problem])).toEqual([['a.bench.mjs > a', null]]);
+    const [plan] = plans;
+    const short = { ...plan!, iterations: 1, warmUpIterations: 1, samples: 4 };
+    const [result] = await measureFunctions(job, [short], seededRandom(2));
+    expect(measured(result, 'candidate').samples).toHaveLength(4);
+  });
+
   test.each([
     [
       'vitest',
