@@ -2,7 +2,8 @@
 import { readArrivals } from '../config/schema-arrivals.ts';
 import type { Arrivals } from '../config/settings.ts';
 import { type ClosedSummary, describeClosed, summariseClosed } from '../evidence/closed-summary.ts';
-import { describeLoad, type LoadSummary, summariseLoad } from '../evidence/load-summary.ts';
+import { type LoadSummary, summariseLoad } from '../evidence/load-summary.ts';
+import { describeLoad } from '../evidence/load-text.ts';
 import { isSaturated, unsoundReasons } from '../evidence/soundness.ts';
 import { builtFile } from '../kernel/installation.ts';
 import { type Nanoseconds, ns, perSecond, secondsToNs } from '../kernel/units.ts';

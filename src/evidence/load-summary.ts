@@ -1,18 +1,7 @@
-/** One open-loop run as the object behind `tailgate load --json` and as lines for the terminal. Pure. */
+/** One open-loop run as the object behind `tailgate load --json`, and the lines that every load model shows. Pure. */
 import { assertNever } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatRate,
-  formatRatio,
-  ms,
-  msToNs,
-  nsToMs,
-  nsToSeconds,
-  perSecond,
-  ratio,
-} from '../kernel/units.ts';
+import { formatCount, formatDuration, ms, msToNs, nsToMs, nsToSeconds } from '../kernel/units.ts';
 import type { PercentileName } from '../kernel/words.ts';
 import { percentileNames, percentileShare } from '../kernel/words.ts';
 import type { Fit } from '../load/fit.ts';
@@ -129,40 +118,6 @@ export function summariseLoad(result: SliceResult, about: AboutRun): LoadSummary
   };
 }
 
-/** Lines for the terminal: the four rates, percentiles with counts and 95 % intervals, lateness, soundness. */
-export function describeLoad(summary: LoadSummary): readonly string[] {
-  const { generator } = summary;
-  return [
-    `model       open loop: every request is sent when it is due, whether or not answers return`,
-    ...partialLines(summary),
-    `offered     ${formatRate(perSecond(summary.offeredPerSecond))}  (${formatCount(summary.scheduled)} requests, seed ${summary.seed})`,
-    `released    ${formatRate(perSecond(summary.releasedPerSecond))}`,
-    `completed   ${formatRate(perSecond(summary.completedPerSecond))}${listed(summary.statuses, 'status ')}`,
-    `successful  ${formatRate(perSecond(summary.successfulPerSecond))}`,
-    ...lossLines(summary),
-    '',
-    ...responseLines(summary, 'the moment each was due'),
-    ...percentileLine('on-time shots only', summary.onTimeResponseTimeMs),
-    ...percentileLine('service time', summary.serviceTimeMs),
-    ...percentileLine('lateness', summary.latenessMs),
-    `${formatRatio(ratio(summary.onTimeShare))} of the requests were sent within 0.5 ms of their due time`,
-    sendsLine(summary.sends),
-    '',
-    `generator: CPU ${formatRatio(ratio(generator.cpuPercent / 100))} of a core, sending thread ` +
-      `${formatRatio(ratio(generator.utilisation))} busy, ${formatCount(generator.poolQueued)} requests waited for a socket`,
-    ...(summary.saturated ? ['saturated: the service could not keep up with this rate'] : []),
-    ...(summary.sound ? ['sound'] : summary.reasons.map((reason) => `unsound: ${sentenceOf(reason)}`)),
-  ];
-}
-
-function sendsLine({ distance, plannedGapCv, sentGapCv }: Fit): string {
-  const gaps =
-    plannedGapCv === null || sentGapCv === null
-      ? ''
-      : `, spread of the gaps ${sentGapCv.toFixed(2)} (planned ${plannedGapCv.toFixed(2)})`;
-  return `sends against the plan: at most ${formatRatio(ratio(distance))} off at any moment${gaps}`;
-}
-
 /** Why a run may not be used, as a sentence with its way out. */
 export function sentenceOf(reason: UnsoundReason): string {
   switch (reason) {
@@ -230,7 +185,7 @@ const inMs = (value: Nanoseconds | null): number | null => (value === null ? nul
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 const spoken = (name: PercentileName): string => (name === 'p999' ? 'p99.9' : name);
-const spokenMs = (value: number): string => formatDuration(msToNs(ms(value)));
+export const spokenMs = (value: number): string => formatDuration(msToNs(ms(value)));
 
 export const partialLines = ({ partial }: { readonly partial: boolean }): readonly string[] =>
   partial ? ['partial: it was stopped before all was sent; these are the figures until then'] : [];
@@ -263,18 +218,6 @@ export function percentileLine(title: string, percentiles: PercentilesMs): reado
   return [
     `${title} (${formatCount(percentiles.count)}): ${values.join(', ')}, max ${spokenMs(percentiles.max)}`,
   ];
-}
-
-function lossLines({ errors, ...counts }: LoadSummary): readonly string[] {
-  const losses = [
-    [counts.failed, `failed${listed(errors, '')}`],
-    [counts.timedOut, 'timed out'],
-    [counts.dropped, 'dropped: too many were in flight'],
-    [counts.unfinished, 'unfinished at the end of the drain'],
-  ] as const;
-  return losses
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${formatCount(count).padStart(10)}  ${what}`);
 }
 
 export function listed(counts: Readonly<Record<string, number>>, prefix: string): string {

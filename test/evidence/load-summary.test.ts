@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { LatencyHistogram } from '../../src/evidence/histogram.ts';
-import { describeLoad, summariseLoad } from '../../src/evidence/load-summary.ts';
+import { summariseLoad } from '../../src/evidence/load-summary.ts';
+import { describeLoad } from '../../src/evidence/load-text.ts';
 import type { Environment } from '../../src/evidence/trial.ts';
 import { bytes } from '../../src/kernel/units.ts';
 import { encoded, sliceResult } from './slice-results.ts';
@@ -124,4 +125,42 @@ test('a run that may not be used says why and what to do', () => {
   expect(text).toContain('10  failed  (connection reset: 10)');
   expect(text).toContain('unsound: the sending thread was busy more than 80 % of the time; lower the rate');
   expect(text).toContain('unsound: no local ports were left');
+});
+
+test('a service that cannot keep up is the first thing said, and its percentiles are called what they are', () => {
+  const late = Array.from({ length: 1000 }, () => 5000);
+  const text = describeLoad(
+    summariseLoad(
+      sliceResult({
+        counts: { ok: 180, failed: 0, timedOut: 820 },
+        statuses: { 200: 180 },
+        inFlight: { halfway: 400, atEnd: 820 },
+        response: late,
+        success: late.slice(0, 180).map(() => 4900),
+      }),
+      about,
+    ),
+  );
+  expect(text[0]).toBe('Saturated: 180/s of 1,000/s offered succeeded; the percentiles are time-outs.');
+  expect(text.at(-1)).toBe('sound: the generator sent what was asked for');
+});
+
+test('one that kept up is told with its percentiles, and a machine that sent late is named', () => {
+  const first = (onTime: number): string =>
+    describeLoad(summariseLoad(sliceResult({ response, onTime }), about))[0]!;
+  expect(first(1000)).toBe('Kept up: 1,000/s of 1,000/s offered succeeded, p50 5 ms, p99 9.9 ms.');
+  expect(first(540)).toContain('only 54 % were sent on time');
+  const last = describeLoad(summariseLoad(sliceResult({ response, onTime: 540 }), about)).at(-1);
+  expect(last).toMatch(/^sound, but noisy: 54 % were sent on time/);
+});
+
+test('failures and a run that may not be used lead too', () => {
+  const failed = summariseLoad(sliceResult({ counts: { ok: 990, failed: 10 } }), about);
+  expect(describeLoad(failed)[0]).toContain(
+    '10 of 1,000 requests failed: 990/s of 1,000/s offered succeeded',
+  );
+  const busy = summariseLoad(sliceResult({}), { ...about, reasons: ['generator-busy'] });
+  expect(describeLoad({ ...busy, partial: true })[0]).toMatch(
+    /^Partial: Not usable: the sending thread was busy/,
+  );
 });
