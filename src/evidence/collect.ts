@@ -73,11 +73,21 @@ function floorWarnings(floors: readonly Floor[], round: Round): readonly Warning
       trials.map((trial) => LatencyHistogram.decode(trial.load.histograms.response)),
     ).percentile(0.5);
     if (service === null || p50 <= floorShare * service) return [];
-    const share = formatRatio(ratio(Math.min(1, p50 / service)));
+    const [idle, real] = [formatDuration(p50), formatDuration(service)];
+    if (p50 >= service) {
+      return [
+        {
+          code: 'floor-not-measured',
+          message: `the floor of \`${scenario}\` could not be measured: the machine was disturbed (p50 ${idle} against a responder that does nothing, ${real} against the service)`,
+          hint: 'how much of the response times is the generator and the loopback is not known in this run',
+        },
+      ];
+    }
+    const share = formatRatio(ratio(p50 / service));
     return [
       {
         code: 'high-floor',
-        message: `${share} of the p50 of ${scenario} is the generator and the loopback (${formatDuration(p50)} against a responder that does nothing)`,
+        message: `${share} of the p50 of \`${scenario}\` is the generator and the loopback (${idle} against a responder that does nothing)`,
         hint: 'a change of the service shows up smaller in the percentiles than it is; CPU per request is not affected',
       },
     ];

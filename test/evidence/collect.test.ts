@@ -10,10 +10,20 @@ const scenario = stored.plan.scenarios[0]!.name;
 
 describe('evidence as a job gathers it', () => {
   it('warns once when the generator itself is more than a fifth of p50', () => {
-    const high = addFloor(none, [{ scenario, p50: ns(50e6), p99: ns(60e6) }]);
+    const high = addFloor(none, [{ scenario, p50: ns(400e3), p99: ns(500e3) }]);
     const one = addRound(high, first);
     expect(one.warnings.map(({ code }) => code)).toEqual(['high-floor']);
     expect(addRound(one, first).warnings).toHaveLength(1);
+  });
+
+  it('says that the floor was not measured when it is above what the service shows', () => {
+    const above = addFloor(none, [{ scenario, p50: ns(444e6), p99: ns(500e6) }]);
+    const [warning] = addRound(above, first).warnings;
+    expect(warning).toMatchObject({ code: 'floor-not-measured' });
+    expect(warning!.message).toMatch(
+      /disturbed \(p50 444 ms against .*nothing, [\d.]+ ms against the service/,
+    );
+    expect(warning!.message).not.toContain('%');
   });
 
   it('says nothing about a low floor', () => {
