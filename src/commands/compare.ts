@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { assertNever } from '../kernel/errors.ts';
 import { formatChange, formatRatio } from '../kernel/units.ts';
 import { readResultFile } from '../microbench/result-file.ts';
+import type { ReadResult } from '../microbench/samples.ts';
 import { wrapped } from '../report/columns.ts';
 import { visible } from '../report/escape.ts';
 import { quantityText } from '../report/figures.ts';
@@ -17,8 +18,25 @@ import { directionWords, table } from './figures.ts';
 import { formatFlag, formatOf } from './formats.ts';
 import { tellWarnings } from './read.ts';
 
-const wayOut =
-  '`tailgate bench` runs both sides in turns, in fresh processes each round, and decides from the measured spread.';
+/** Formats of load: what is compared is a service, not a function. */
+const ofLoad: ReadonlySet<string> = new Set([
+  'k6',
+  'autocannon',
+  'wrk',
+  'wrk2',
+  'oha',
+  'vegeta',
+  'hdr-histogram-log',
+]);
+
+/** As rows of the evidence of a job are named. */
+const responseTimes = / p50 \((baseline|candidate)\)$/;
+
+function wayOut({ format, rows }: ReadResult): string {
+  const load = ofLoad.has(format) || rows.some((row) => responseTimes.test(row.name));
+  const command = load ? 'gate' : 'bench';
+  return `\`tailgate ${command}\` runs both sides in turns, in fresh processes each round, and decides from the measured spread.`;
+}
 
 export const compare: Command = {
   name: 'compare',
@@ -38,7 +56,9 @@ export const compare: Command = {
       { file: files[0]!, format: baseline!.format },
       { file: files[1]!, format: candidate!.format },
     ] as const;
-    terminal.print(flags['json'] === true ? asJson(sources, comparison) : asText(sources, comparison));
+    terminal.print(
+      flags['json'] === true ? asJson(sources, comparison) : asText(sources, comparison, wayOut(candidate!)),
+    );
     return 0;
   },
 };
@@ -59,7 +79,7 @@ function asJson([baseline, candidate]: Sources, { rows, limits }: StoredComparis
   return JSON.stringify({ verdict: null, limits, baseline, candidate, rows: shown }, null, 2);
 }
 
-function asText([baseline, candidate]: Sources, comparison: StoredComparison): string {
+function asText([baseline, candidate]: Sources, comparison: StoredComparison, advice: string): string {
   return [
     `baseline   ${visible(baseline.file)} (${baseline.format})`,
     `candidate  ${visible(candidate.file)} (${candidate.format})`,
@@ -80,7 +100,7 @@ function asText([baseline, candidate]: Sources, comparison: StoredComparison): s
     ...comparison.limits.flatMap((limit) =>
       wrapped(limit, 100, '  ').map((line, index) => (index === 0 ? line.replace('  ', '- ') : line)),
     ),
-    ...wrapped(wayOut, 100),
+    ...wrapped(advice, 100),
   ].join('\n');
 }
 
@@ -106,7 +126,10 @@ function shownSide(side: StoredSide | null): string {
 function words({ change }: StoredRow): { readonly change: string; readonly note: string } {
   switch (change.kind) {
     case 'ratio':
-      return { change: formatChange(change.change), note: change.moved };
+      return {
+        change: formatChange(change.change),
+        note: change.withinSpread ? 'within the spread' : change.moved,
+      };
     case 'same':
       return { change: '±0 %', note: 'same' };
     case 'none':

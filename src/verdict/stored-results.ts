@@ -10,7 +10,14 @@ import { medianOf, singleRunSpread } from './statistics.ts';
 
 /** How a row moved. Ratios are changes: 0.05 is +5 %. */
 export type StoredChange =
-  | { readonly kind: 'ratio'; readonly change: Ratio; readonly moved: 'worse' | 'better' }
+  | {
+      readonly kind: 'ratio';
+      readonly change: Ratio;
+      /** Whether the value rose or fell; what that is worth nothing in two files can say. */
+      readonly moved: 'higher' | 'lower';
+      /** Not farther apart than the repetitions inside the two files lie from their medians. */
+      readonly withinSpread: boolean;
+    }
   | { readonly kind: 'same' }
   /** Both have a row, and no ratio can be formed. */
   | { readonly kind: 'none'; readonly reason: string }
@@ -91,16 +98,17 @@ function changeOf(baseline: BenchRow | null, candidate: BenchRow | null): Stored
   for (const [side, row] of [['baseline', baseline] as const, ['candidate', candidate] as const]) {
     if (row.value === null) return { kind: 'none', reason: `the ${side} has no value: ${row.problem}` };
   }
-  return changeBetween(baseline.value!, candidate.value!, candidate.direction);
+  const within = Math.max(sideOf(baseline).within ?? 0, sideOf(candidate).within ?? 0);
+  return changeBetween(baseline.value!, candidate.value!, within);
 }
 
-function changeBetween(before: number, after: number, direction: Direction): StoredChange {
+function changeBetween(before: number, after: number, within: number): StoredChange {
   if (before === after) return { kind: 'same' };
   if (before === 0) return { kind: 'none', reason: 'it was 0, so there is no ratio' };
   if (before < 0 || after < 0) return { kind: 'none', reason: 'a value is negative, so there is no ratio' };
   const change = ratio(after / before - 1);
-  const worse = direction === 'smaller-is-better' ? change > 0 : change < 0;
-  return { kind: 'ratio', change, moved: worse ? 'worse' : 'better' };
+  const withinSpread = Math.abs(Math.log1p(change)) <= Math.log1p(within);
+  return { kind: 'ratio', change, moved: change > 0 ? 'higher' : 'lower', withinSpread };
 }
 
 /** Formats whose samples come from several processes: everywhere else repetitions share one. */

@@ -2,6 +2,8 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { serialise, serialiseBench } from '../../src/evidence/store.ts';
+import { benchmarks, storedJob } from '../verdict/stored-job.ts';
 import { Desk } from './terminal.ts';
 
 const custom = (rows: readonly (readonly [name: string, unit: string, value: unknown])[]): string =>
@@ -125,7 +127,7 @@ describe('tailgate compare', () => {
     return { text, json: JSON.parse(json.out) };
   };
 
-  test('matches rows by name and says by direction what became worse', async () => {
+  test('matches rows by name and says what is higher and what is lower', async () => {
     const { text, json } = await compared(
       custom([
         ['parse', 'ns', 100],
@@ -141,11 +143,11 @@ describe('tailgate compare', () => {
     expect(text.code).toBe(0);
     const changes = json.rows.map((row: { name: string; change: object }) => [row.name, row.change]);
     expect(changes).toEqual([
-      ['parse', { kind: 'ratio', change: expect.closeTo(-0.1, 9), moved: 'better' }],
-      ['serve', { kind: 'ratio', change: expect.closeTo(-0.1, 9), moved: 'worse' }],
+      ['parse', { kind: 'ratio', change: expect.closeTo(-0.1, 9), moved: 'lower', withinSpread: false }],
+      ['serve', { kind: 'ratio', change: expect.closeTo(-0.1, 9), moved: 'lower', withinSpread: false }],
       ['same', { kind: 'same' }],
     ]);
-    expect(text.out).toMatch(/parse\s+smaller\s+100 ns\s+90 ns\s+−10 %\s+better/);
+    expect(text.out).toMatch(/parse\s+smaller\s+100 ns\s+90 ns\s+−10 %\s+lower/);
   });
 
   test('never gives a verdict: single runs', async () => {
@@ -162,6 +164,26 @@ describe('tailgate compare', () => {
     expect(json.limits[0]).toContain('share one process');
     expect(json.rows[0].baseline).toMatchObject({ samples: 4, within: expect.closeTo(0.0146, 3) });
     expect(text.out).toContain('in 4');
+  });
+
+  test('says of a difference within the repetitions of a file that it is', async () => {
+    const { text, json } = await compared(goBench([100, 108, 92, 104]), goBench([101, 109, 93, 105]));
+    expect(json.rows[0].change).toMatchObject({ moved: 'higher', withinSpread: true });
+    expect(text.out).toMatch(/\+0\.98 %\s+within the spread/);
+    expect(text.out).not.toMatch(/worse/);
+  });
+
+  test('sends whoever compares load to the gate', async () => {
+    const job = serialise(storedJob({ measuring: 6 }));
+    const { text } = await compared(job, job);
+    expect(text.out).toContain('`tailgate gate` runs both sides in turns');
+    expect((await compared(goBench([1]), goBench([1]))).text.out).toContain('`tailgate bench` runs');
+  });
+
+  test('reads evidence of `bench` too', async () => {
+    const { text } = await compared(serialiseBench(benchmarks(0)), serialiseBench(benchmarks(0.5)));
+    expect(text.out).toMatch(/small \(candidate\).*100 ns.*\+[\d]+ %\s+higher/);
+    expect(text.out).toContain('`tailgate bench` runs');
   });
 
   test('never gives a verdict: several processes, but not in turns', async () => {
