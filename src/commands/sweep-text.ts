@@ -17,7 +17,9 @@ export interface ShownSweep {
 /** The sentence a reader takes away. */
 export function sweepHeadline({ findings, outcome }: ShownSweep): string {
   const first = outcome.partial === null ? '' : 'Partial: ';
-  if (findings.noise.tooNoisy) return `${first}Too noisy to rely on: ${lowerFirst(kneeSentence(findings))}`;
+  const { tooNoisy, qps, p95 } = findings.noise;
+  if (tooNoisy)
+    return `${first}Too noisy to tell where the knee lies: repeats of one level differ by up to ${percent(qps!)} in QPS and ${percent(p95!)} in p95.`;
   return `${first}${kneeSentence(findings)}`;
 }
 
@@ -42,13 +44,7 @@ function kneeSentence({ levels, knee, kneeBetween, inferredLimit, limit }: Sweep
 }
 
 export function sweepText(shown: ShownSweep): string {
-  return [
-    sweepHeadline(shown),
-    '',
-    table(columns, shown.findings.levels.map(cellsOf)),
-    '',
-    ...remarks(shown),
-  ].join('\n');
+  return [sweepHeadline(shown), '', table(columns, cells(shown)), '', ...remarks(shown)].join('\n');
 }
 
 export function sweepMarkdown(shown: ShownSweep): string {
@@ -58,7 +54,7 @@ export function sweepMarkdown(shown: ShownSweep): string {
     '',
     line(columns.map((column) => column.title)),
     line(columns.map((column) => (column.align === 'right' ? '---:' : '---'))),
-    ...shown.findings.levels.map((level) => line(cellsOf(level))),
+    ...cells(shown).map(line),
     '',
     ...remarks(shown).map((remark) => `- ${remark}`),
   ].join('\n');
@@ -79,7 +75,7 @@ const columns = [
   { title: 'knee', align: 'left' },
 ] as const;
 
-const cellsOf = (level: SweepLevel): readonly string[] => [
+const cellsOf = (level: SweepLevel, tooNoisy: boolean): readonly string[] => [
   String(level.concurrency),
   rate(level.attemptedQps),
   rate(level.successfulQps),
@@ -91,8 +87,11 @@ const cellsOf = (level: SweepLevel): readonly string[] => [
   `${level.littlesLaw.inFlight.toFixed(1)}${level.littlesLaw.holds ? '' : ' !'}`,
   level.noise === null ? '?' : formatRatio(ratio(level.noise.qps)),
   level.noise === null ? '?' : formatRatio(ratio(level.noise.p95)),
-  level.pastKnee ? 'past' : '',
+  tooNoisy ? '?' : level.pastKnee ? 'past' : '',
 ];
+
+const cells = ({ findings }: ShownSweep): readonly (readonly string[])[] =>
+  findings.levels.map((level) => cellsOf(level, findings.noise.tooNoisy));
 
 function remarks({ findings, outcome, repeats, requests, timeoutMs, seed }: ShownSweep): readonly string[] {
   const { levels, noise, theory, serviceTimeMs, collapsesAt } = findings;
@@ -111,7 +110,8 @@ function remarks({ findings, outcome, repeats, requests, timeoutMs, seed }: Show
       `noise: repeats of a level lie within ${percent(noise.qps)} of their median in QPS and ${percent(noise.p95)} in p95`,
     );
   } else lines.push('noise: no level was repeated, so it is not known');
-  if (theory !== null && serviceTimeMs !== null) {
+  // An inferred limit rests on the plateau behind the knee.
+  if (theory !== null && serviceTimeMs !== null && !(noise.tooNoisy && theory.from === 'inferred')) {
     lines.push(
       `theory: ${theory.limit} at a time (${theory.from}) ÷ ${time(serviceTimeMs)} alone = ${rate(theory.qps)}; the best measured is ${percent(theory.share)} of it`,
     );
@@ -132,7 +132,8 @@ function remarks({ findings, outcome, repeats, requests, timeoutMs, seed }: Show
       `at concurrency ${concurrency} it attempts ${rate(attemptedQps)} and succeeds with ${rate(successfulQps)}: attempts alone would look like capacity`,
     );
   }
-  if (collapsesAt !== null)
+  // The same repeats that hide a knee make a collapse.
+  if (collapsesAt !== null && !noise.tooNoisy)
     lines.push(
       `beyond the knee it collapses: at concurrency ${collapsesAt} successful QPS falls below 80 % of the best`,
     );
@@ -152,4 +153,3 @@ function remarks({ findings, outcome, repeats, requests, timeoutMs, seed }: Show
 const rate = (value: number): string => `${value >= 100 ? value.toFixed(0) : value.toFixed(1)}/s`;
 const time = (value: number | null): string => (value === null ? '–' : formatDuration(msToNs(value)));
 const percent = (share: number): string => `${share < 0 ? '−' : ''}${formatRatio(ratio(Math.abs(share)))}`;
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -77,6 +77,19 @@ describe('a service that admits 8 at a time, 40 to 48 ms each', () => {
     near(levels[3]!.p95Ms, 230, 0.05);
   });
 
+  test('tells no knee, limit or collapse when repeats of a level differ too much', () => {
+    const calm = analyse(admission(150));
+    const noisy = { ...calm, noise: { ...calm.noise, qps: 1.17, p95: 0.4, tooNoisy: true } };
+    for (const write of [sweepText, sweepMarkdown]) {
+      expect(write(shown(calm))).toMatch(/the knee lies[\s\S]*it collapses: at concurrency 40/);
+      const text = write(shown(noisy));
+      expect(text).toContain(
+        'Too noisy to tell where the knee lies: repeats of one level differ by up to 117 %',
+      );
+      expect(text).not.toMatch(/collapses|at a time|\bpast\b/);
+    }
+  });
+
   test('holds to N = X · R at every level', () => {
     for (const { concurrency, littlesLaw } of analyse(admission()).levels) {
       expect(littlesLaw.holds).toBe(true);
@@ -144,7 +157,7 @@ describe('what a sweep cannot tell', () => {
     const findings = analyseSweep({ alone, runs, knownLimit: null }, closedUnsoundReasons);
     expect(findings.noise.tooNoisy).toBe(true);
     near(findings.noise.p95, 16 / 44, 0.05);
-    expect(sweepHeadline(shown(findings))).toMatch(/^Too noisy to rely on/);
+    expect(sweepHeadline(shown(findings))).toMatch(/^Too noisy to tell where/);
   });
 
   test('without a request alone there is no theory and no limit', () => {
