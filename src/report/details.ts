@@ -4,6 +4,7 @@ import { changeCell, markdownPhrase, rowName, stateCell } from './cells.ts';
 import type { Fact, SideFact } from './diagnostics.ts';
 import { markdownBlock, markdownName } from './escape.ts';
 import type { LatencyPicture } from './latency.ts';
+import { wholeJobMeaning } from './latency.ts';
 import { barLines, mermaidChart } from './pictures.ts';
 import type { ReportRow } from './rows.ts';
 import { viewWord } from './rows.ts';
@@ -17,10 +18,10 @@ const mostBars = 100;
 export function details(view: ReportView): readonly string[] {
   return [
     folded('All metrics', allMetrics(view)),
-    folded(
-      'Response times',
-      view.latency.map((picture, index) => latency(picture, view.alone, index)),
-    ),
+    folded('Response times', [
+      ...view.latency.map((picture, index) => latency(picture, view.alone, index)),
+      ...(view.latency.length === 0 ? [] : [wholeJobMeaning]),
+    ]),
     folded('Every round', everyRound(view)),
     folded('How it was measured', [...facts(view.jobFacts), ...sideFacts(view.sideFacts)]),
     folded('Environment', facts(view.environment)),

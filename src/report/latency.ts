@@ -25,6 +25,10 @@ export type LatencyPictures =
   | { readonly kind: 'pictures'; readonly pictures: readonly LatencyPicture[] }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
+/** Why the same percentile of one side has several values in a report. */
+export const wholeJobMeaning =
+  'The table: the median of the rounds, each the lower median of its slices. Here and in the lines of the rounds: all requests merged, stalls included.';
+
 /** A percentile is drawn when this many shots lie beyond it: fewer and it is the luck of single shots. */
 const leastBeyond = 50;
 

@@ -5,6 +5,7 @@ import type { Column } from './columns.ts';
 import { tableLines, wrapped } from './columns.ts';
 import type { Fact } from './diagnostics.ts';
 import { boundedLines, visible } from './escape.ts';
+import { wholeJobMeaning } from './latency.ts';
 import type { Phrase } from './phrase.ts';
 import { barLines } from './pictures.ts';
 import type { ReportRow, Tone } from './rows.ts';
@@ -188,11 +189,12 @@ function log(view: ReportView): readonly string[] {
 }
 
 function latency(view: ReportView, options: TerminalOptions): (readonly string[])[] {
-  return view.latency.map((picture) => {
+  return view.latency.map((picture, index) => {
     const whose = view.alone ? 'Response times' : `Response times of ${visible(picture.scenario)}`;
     return [
       `${whose}, ${viewWord(picture.view)}, the whole job`,
       ...barLines(picture).flatMap((line) => wrapped(line, options.width, '  ')),
+      ...(index === view.latency.length - 1 ? wrapped(wholeJobMeaning, options.width, '  ') : []),
     ];
   });
 }
