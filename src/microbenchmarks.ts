@@ -4,6 +4,7 @@ import type { MicrobenchmarkSettings } from './config/settings.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
+import { type Mask, maskFor } from './kernel/masking.ts';
 import { type Nanoseconds, ns, secondsToNs } from './kernel/units.ts';
 import { type Side, sides } from './kernel/words.ts';
 import { type Clock, type Random, seededRandom } from './kernel/world.ts';
@@ -17,6 +18,7 @@ import type {
 import { benchFiles } from './microbench/files.ts';
 import { discoverFunctions, measureFunctions } from './microbench/functions.ts';
 import { findNode } from './microbench/node.ts';
+import { outOfTime } from './microbench/out-of-time.ts';
 import type { FunctionJob } from './microbench/pair.ts';
 import type { FunctionPlan } from './microbench/sampling.ts';
 import { runSuite, type SuiteJob, suiteResults, suiteSubjects } from './microbench/suites.ts';
@@ -89,10 +91,12 @@ export async function findBenchmarks(job: BenchmarksJob): Promise<FoundBenchmark
   const random = seededRandom(job.seed).fork('benchmarks');
   const env = { ...withoutSecrets(job.environment), ...job.env };
   refuseTwice(job.settings.suites);
-  const functions = await functionJob(job, env);
+  const mask = maskFor(job.environment, job.env);
+  const functions = await functionJob(job, env, mask);
   const suites: SuiteJob = {
     ...job,
     env,
+    mask,
     timeout: suiteTimeout,
     meterOf: (identity) => meterFor(identity, job.clock),
   };
@@ -129,14 +133,22 @@ export async function measureBenchmarks(
     const duration = (job.clock.now() - began) as Nanoseconds;
     evidence = { ...evidence, rounds: [...evidence.rounds, { index, phase, results, duration }] };
     const over = timeBudget !== null && measuringTime(evidence) + duration > timeBudget;
-    progress = judgeBenchmarks(evidence, { final: over });
+    progress = judgeBenchmarks(evidence);
+    if (over && progress.kind === 'continue') {
+      const { verdict } = judgeBenchmarks(evidence, { final: true }) as DecidedBench;
+      const warnings = [outOfTime(evidence, timeBudget), ...verdict.warnings];
+      progress = { kind: 'decided', verdict: { ...verdict, warnings } };
+    }
   }
   return { verdict: progress.verdict, evidence };
 }
 
+type DecidedBench = Extract<BenchProgress, { kind: 'decided' }>;
+
 async function functionJob(
   job: BenchmarksJob,
   env: Readonly<Record<string, string | undefined>>,
+  mask: Mask,
 ): Promise<(FunctionJob & { readonly version: string }) | null> {
   const { files } = job.settings;
   if (files.length === 0) return null;
@@ -155,6 +167,7 @@ async function functionJob(
     directories: job.directories,
     files: found,
     env,
+    mask,
     patience,
     clock: job.clock,
     signal: job.signal,

@@ -39,7 +39,10 @@ export type CommandExit =
 
 export interface CommandResult {
   readonly exit: CommandExit;
+  /** As UTF-8. */
   readonly stdout: string;
+  /** The same as it came, for what may be in another encoding. */
+  readonly stdoutBytes: Uint8Array;
   /** Standard output was longer than `captureLimit`; `stdout` holds its beginning. */
   readonly truncated: boolean;
   /** Last lines of both streams in the order of arrival. */
@@ -61,6 +64,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   const result = (exit: CommandExit): CommandResult => ({
     exit,
     stdout: capture.text(),
+    stdoutBytes: capture.bytes(),
     truncated: capture.truncated,
     tail: tail.lines(),
     duration: ns(realClock.now() - begun),
@@ -196,7 +200,11 @@ class Capture {
     this.#size += piece.length;
   }
 
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
   text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8');
+    return this.bytes().toString('utf8');
   }
 }

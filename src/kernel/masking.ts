@@ -23,13 +23,33 @@ export function secretValues(
     .map(([, value]) => value ?? '');
 }
 
-/** @param secrets the values themselves; those too short to be told from other text are left in. */
+/**
+ * @param secrets the values themselves; those too short to be told from other text are left in. Each line of a value
+ *   counts, and so does every value in Base64, wherever it begins in what was encoded, and in the escapes of addresses
+ *   and of JSON.
+ */
 export function maskValues(secrets: Iterable<string>): Mask {
-  const values = [...new Set(secrets)]
-    .filter((value) => value.length >= shortestSecret)
+  const plain = [...secrets]
+    .flatMap((value) => [value, ...value.split(/\r?\n/).map((line) => line.trim())])
+    .filter(isLong);
+  const values = [...new Set(plain.flatMap((value) => [value, ...spellings(value)]))]
+    .filter(isLong)
     // The longest first: one secret may begin with another.
     .sort((one, other) => other.length - one.length);
   return (text) => values.reduce((masked, value) => masked.replaceAll(value, '***'), text);
+}
+
+const isLong = (value: string): boolean => value.length >= shortestSecret;
+
+/** The characters of Base64 that depend on the value alone, for each of the three places where it may begin. */
+function spellings(value: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  const encoded = [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const whole = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+    return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [...encoded, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
 }
 
 /** The same error with every text of it masked. */

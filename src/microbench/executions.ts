@@ -92,11 +92,11 @@ async function execute(
   }
   // The shell prints its times whatever the end was; the command's own last words are what helps.
   const words = result.tail.filter((line) => !timesLine.test(line));
-  const problem = exitProblem({ ...result, tail: words }, job.timeout);
+  const problem = exitProblem({ ...result, tail: words }, job);
   if (problem !== null) return problem;
   const times = timesLine.exec(result.stdout);
   if (times === null)
-    return `bash did not print its times, but ${JSON.stringify(result.stdout.slice(0, 80))}`;
+    return `bash did not print its times, but ${JSON.stringify(job.mask(result.stdout).slice(0, 80))}`;
   const [user, system] = [`${times[1]}${times[2]}`, `${times[3]}${times[4]}`].map(Number);
   return { cpu: msToNs(user! + system!) / executions, memory: meter?.peakMemory() ?? null };
 }

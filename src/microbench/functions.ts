@@ -46,7 +46,12 @@ export async function discoverFunctions(job: FunctionJob, random: Random): Promi
   } finally {
     await pair[Symbol.asyncDispose]();
   }
-  return { subjects: [...subjects.values()], plans, warnings };
+  // Last: until here a name is what its process is asked for.
+  const masked = <Named extends { readonly name: string }>(one: Named): Named => ({
+    ...one,
+    name: job.mask(one.name),
+  });
+  return { subjects: [...subjects.values()].map(masked), plans: plans.map(masked), warnings };
 }
 
 /** One row for a file that no side can load; functions of a file that one side can load have rows of their own. */

@@ -1,6 +1,7 @@
 /** Both sides' processes, loaded together: what one round of functions is measured in. */
 import { join } from 'node:path';
 import type { Leftover } from '../kernel/leftovers.ts';
+import type { Mask } from '../kernel/masking.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import { otherSide, type Side, sides } from '../kernel/words.ts';
 import type { Clock } from '../kernel/world.ts';
@@ -24,6 +25,8 @@ export interface FunctionJob {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ledger?: { add(entry: Leftover): void; remove(entry: Leftover): void };
+  /** Takes secrets out of every name and every reason. */
+  readonly mask: Mask;
 }
 
 /** What loading found on one side. */

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { TailgateError } from '../kernel/errors.ts';
 import type { Leftover } from '../kernel/leftovers.ts';
+import type { Mask } from '../kernel/masking.ts';
 import { endGroup, markedEnvironment, readProcess } from '../kernel/processes.ts';
 import { OutputTail } from '../kernel/tail.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
@@ -28,6 +29,8 @@ export interface SideProcessOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ledger?: { add(entry: Leftover): void; remove(entry: Leftover): void };
+  /** Takes secrets out of what the process says of itself. */
+  readonly mask: Mask;
 }
 
 /** An order's answer, without the two that every order may have besides. */
@@ -110,7 +113,7 @@ export class SideProcess implements AsyncDisposable {
       throw new TailgateError({
         code: 'service-failed',
         message: `the benchmark process of the ${this.side} did not start: it ${answer.reason}`,
-        tail: this.#tail.lines(),
+        tail: this.tail(),
       });
     }
   }
@@ -122,7 +125,7 @@ export class SideProcess implements AsyncDisposable {
 
   /** The last lines of its standard error. */
   tail(): readonly string[] {
-    return this.#tail.lines();
+    return this.#tail.lines().map(this.#options.mask);
   }
 
   /** @throws TailgateError `cancelled` when the signal fired; everything else is an answer. */
@@ -185,12 +188,12 @@ export class SideProcess implements AsyncDisposable {
     if (reply === null) return;
     if (reply.kind === 'ready') resolve({ kind: 'finished', id: 0 });
     else if (reply.kind === 'failed')
-      resolve({ kind: 'problem', reason: `threw: ${reply.message}`, gone: false });
+      resolve({ kind: 'problem', reason: `threw: ${this.#options.mask(reply.message)}`, gone: false });
     else resolve(reply);
   }
 
   #end(how: string): void {
-    const last = this.#tail.lines().findLast((line) => /\S/.test(line));
+    const last = this.tail().findLast((line) => /\S/.test(line));
     this.#gone ??= last === undefined ? how : `${how}: ${last.slice(0, 300)}`;
     this.#pending?.resolve({ kind: 'problem', reason: this.#gone, gone: true });
   }

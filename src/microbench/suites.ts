@@ -3,6 +3,7 @@ import type { SuiteSettings } from '../config/settings.ts';
 import { type CommandExit, type CommandResult, runCommand } from '../kernel/command.ts';
 import { assertNever, messageOf } from '../kernel/errors.ts';
 import type { Leftover } from '../kernel/leftovers.ts';
+import type { Mask } from '../kernel/masking.ts';
 import type { GroupIdentity } from '../kernel/processes.ts';
 import { bytes, formatDuration, type Nanoseconds } from '../kernel/units.ts';
 import { otherSide, type Side, sides } from '../kernel/words.ts';
@@ -31,6 +32,8 @@ export interface SuiteJob {
   readonly signal: AbortSignal;
   readonly ledger?: { add(entry: Leftover): void; remove(entry: Leftover): void };
   readonly meterOf: (identity: GroupIdentity) => MemoryMeter;
+  /** Takes secrets out of every name, unit and reason. */
+  readonly mask: Mask;
 }
 
 /** What a suite said on one side in one round. */
@@ -67,15 +70,43 @@ async function runCommandOf(
   side: Side,
 ): Promise<SuiteRun> {
   const result = await runInLedger(job, { command: suite.command, cwd: job.directories[side], env: job.env });
-  const problem = exitProblem(result, job.timeout);
+  const problem = exitProblem(result, job);
   if (problem !== null) return { kind: 'failed', reason: problem };
   if (result.truncated) return { kind: 'failed', reason: 'its output is larger than 64 MB' };
+  const name = `output of ${suite.name}`;
   try {
-    const file = { name: `output of ${suite.name}`, bytes: new TextEncoder().encode(result.stdout) };
-    return { kind: 'rows', rows: readBenchmarks(file, suite.format).rows };
+    const { rows } = readBenchmarks({ name, bytes: result.stdoutBytes }, suite.format);
+    return { kind: 'rows', rows: rows.map((row) => maskedRow(row, job.mask)) };
   } catch (error) {
-    return { kind: 'failed', reason: messageOf(error) };
+    return {
+      kind: 'failed',
+      reason: whyUnread(messageOf(error), { ...result, name }, suite.format, job.mask),
+    };
   }
+}
+
+function maskedRow(row: BenchRow, mask: Mask): BenchRow {
+  const { normalised, text } = row.unit;
+  // Known units hold no secret; the word of a custom one is whatever the output says.
+  const unit = { ...row.unit, normalised: mask(normalised), text: mask(text) };
+  return { ...row, name: mask(row.name), unit, problem: row.problem === null ? null : mask(row.problem) };
+}
+
+/** Errors of adapters quote the beginning of what they read, and may cut a secret in two: they read it masked then. */
+function whyUnread(
+  why: string,
+  { name, stdout }: { readonly name: string; readonly stdout: string },
+  format: Extract<Suite, { kind: 'command' }>['format'],
+  mask: Mask,
+): string {
+  const text = mask(stdout);
+  if (text === stdout) return why;
+  try {
+    readBenchmarks({ name, bytes: new TextEncoder().encode(text) }, format);
+  } catch (error) {
+    return mask(messageOf(error));
+  }
+  return `${name} cannot be read`;
 }
 
 /** Runs a command so that whoever comes after a crash can end it. */
@@ -107,9 +138,13 @@ export async function runInLedger(
 }
 
 /** Why a command's run is no result; null when it ended with 0. */
-export function exitProblem({ exit, tail }: CommandResult, timeout: Nanoseconds): string | null {
+export function exitProblem(
+  { exit, tail }: CommandResult,
+  { timeout, mask }: Pick<SuiteJob, 'timeout' | 'mask'>,
+): string | null {
   if (exit.kind === 'exited' && exit.code === 0) return null;
-  const last = tail.findLast((line) => /\S/.test(line));
+  // Masked before it is cut: a part of a secret is not known as one.
+  const last = tail.map(mask).findLast((line) => /\S/.test(line));
   return `the command ${exitWords(exit, timeout)}${last === undefined ? '' : `: ${last.slice(0, 300)}`}`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskFor, maskInline } from '../../src/kernel/masking.ts';
+import { maskFor, maskInline, maskValues } from '../../src/kernel/masking.ts';
 
 it('takes the values of secrets out of a text, wherever they stand', () => {
   const mask = maskFor({ NPM_TOKEN: 'npm_abcdef', HOME: '/home/user' }, { DB_PASSWORD: 'npm_abcdefghij' });
@@ -17,4 +17,26 @@ it.each([
   ['npm run build:prod && node monkey start --keyless', 'npm run build:prod && node monkey start --keyless'],
 ])('takes a secret out of a command line: %s', (command, shown) => {
   expect(maskInline(command)).toBe(shown);
+});
+
+it.each(['hunter2secret', 'sixsix', 'p?>~ss/wörd+1', 'a "quoted" value'])(
+  'takes %s out in Base64, wherever it begins there, and in the escapes of addresses and JSON',
+  (secret) => {
+    const mask = maskValues([secret]);
+    for (const before of ['', 'u:', 'me:', 'user:']) {
+      for (const alphabet of ['base64', 'base64url'] as const) {
+        const shown = mask(Buffer.from(`${before}${secret}${before}`).toString(alphabet));
+        expect(shown).toContain('***');
+        // At most the characters that the neighbours have a share in are left of it.
+        const most = Buffer.from(before).toString(alphabet).length;
+        expect(shown.replace('***', '').length).toBeLessThanOrEqual(2 * most + 4);
+      }
+    }
+    expect(mask(`?key=${encodeURIComponent(secret)}&`)).toBe('?key=***&');
+    expect(mask(JSON.stringify({ key: secret }))).toBe('{"key":"***"}');
+  },
+);
+
+it('takes out each line of a value of several', () => {
+  expect(maskValues(['first-part\nsecond-part\n'])('| second-part')).toBe('| ***');
 });

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { maskValues } from '../../src/kernel/masking.ts';
 import { msToNs } from '../../src/kernel/units.ts';
 import { seededRandom } from '../../src/kernel/world.ts';
 import type { BenchResult } from '../../src/microbench/evidence.ts';
@@ -118,6 +119,38 @@ describe('what is found', () => {
     const { subjects, plans } = await discoverFunctions(job, seededRandom(1));
     expect(subjects.find((subject) => subject.name === 'a.bench.mjs > spin')?.problem).toMatch(why);
     expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
+  });
+
+  test('secrets are in no name and no reason', async () => {
+    using projects = new Projects();
+    const secret = 's3cr3t-value';
+    projects.both({
+      'a.bench.mjs': `
+        const secret = process.env.TOKEN;
+        const throws = () => { throw new Error('tok ' + secret); };
+        const ends = () => { console.error('x'.repeat(295) + secret); process.exit(3); };
+        const fine = () => 1;
+        export { throws, ends, fine as '${secret} fine' };
+        export function teardown() { throw new Error(secret); }`,
+      'b.bench.mjs': 'throw new Error(process.env.TOKEN)',
+    });
+    const env = { PATH: process.env['PATH'], TOKEN: secret };
+    const job = await projects.job({ env, mask: maskValues([secret]) });
+    const found = await discoverFunctions(job, seededRandom(1));
+    expect(found.subjects.map((one) => one.name).sort()).toEqual([
+      'a.bench.mjs > *** fine',
+      'a.bench.mjs > ends',
+      'a.bench.mjs > throws',
+      'b.bench.mjs',
+    ]);
+    expect(found.subjects.find((one) => one.name.endsWith('ends'))?.problem).toMatch(/x\*\*\*$/);
+    expect(found.warnings).toHaveLength(2);
+    const told = JSON.stringify([found.subjects, found.warnings]);
+    // Not even a part of it.
+    expect(told).not.toContain('s3cr');
+    const [result] = await measureFunctions(job, found.plans, seededRandom(2));
+    expect(measured(result, 'candidate').value).toBeGreaterThan(0);
+    expect(result?.name).toBe('a.bench.mjs > *** fine');
   });
 
   test('messages that a benchmark sends are nobody’s answer, whatever they look like', async () => {

@@ -9,7 +9,7 @@ import { realClock } from '../../src/kernel/world.ts';
 import { benchFiles } from '../../src/microbench/files.ts';
 import type { FunctionJob } from '../../src/microbench/pair.ts';
 
-export type Files = Readonly<Record<string, string>>;
+export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 export class Projects implements Disposable {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'projects-')));
@@ -54,6 +54,7 @@ export class Projects implements Disposable {
       files,
       env: { PATH: process.env['PATH'] },
       patience: secondsToNs(20),
+      mask: (text) => text,
       clock: realClock,
       signal: new AbortController().signal,
       ...more,

@@ -1,5 +1,6 @@
 /** Commands as benchmarks, with real processes: suites of other tools, and what one execution of a tool costs. */
 import { describe, expect, test } from 'vitest';
+import { maskValues } from '../../src/kernel/masking.ts';
 import { ns, secondsToNs } from '../../src/kernel/units.ts';
 import { realClock, seededRandom } from '../../src/kernel/world.ts';
 import {
@@ -16,6 +17,7 @@ const jobIn = (projects: Projects, more: Partial<SuiteJob> = {}): SuiteJob => ({
   directories: { baseline: `${projects.folder}/baseline`, candidate: `${projects.folder}/candidate` },
   env: { PATH: process.env['PATH'] },
   timeout: secondsToNs(20),
+  mask: (text) => text,
   clock: realClock,
   signal: new AbortController().signal,
   meterOf: (identity) => meterFor(identity, realClock),
@@ -49,6 +51,34 @@ describe('a command that prints results', () => {
         candidate: { kind: 'measured', value: 130, samples: [130], cpu: null, digest: null },
       },
     ]);
+  });
+
+  test.each(['utf16le', 'utf8'] as const)('prints them in %s, with a mark or without', async (encoding) => {
+    using projects = new Projects();
+    const text = Buffer.from(`\ufeff${goBench('Größe', '100 ns/op')}`, encoding);
+    projects.both({ 'out.txt': text, 'plain.txt': text.subarray(encoding === 'utf8' ? 3 : 2) });
+    for (const file of ['out.txt', 'plain.txt']) {
+      const one = { ...suite, command: `cat ${file}` };
+      const [subject] = suiteSubjects(one, await runSuite(jobIn(projects), one, seededRandom(1)));
+      expect([subject?.problem, subject?.name]).toEqual([null, expect.stringContaining('BenchmarkGröße')]);
+    }
+  });
+
+  test.each([
+    ['its last words', 'printf "%0295d%s" 0 "$TOKEN" >&2; exit 3'],
+    ['what is no result', 'echo "tok=$TOKEN"'],
+    ['what is no result, where it is cut', 'printf "%050d%s" 0 "$TOKEN"'],
+    ['a name and a unit', `echo '[{"name":"a '$TOKEN'","unit":"'$TOKEN'","value":1}]'`],
+  ])('secrets are taken out of %s', async (_, command) => {
+    using projects = new Projects();
+    projects.both({ x: '' });
+    const env = { PATH: process.env['PATH'], TOKEN: 's3cr3t-value' };
+    const job = jobIn(projects, { env, mask: maskValues(['s3cr3t-value']) });
+    for (const one of [{ ...suite, command }, { kind: 'execution', name: 'go', exec: command } as const]) {
+      const subjects = suiteSubjects(one, await runSuite(job, one, seededRandom(1)));
+      expect(JSON.stringify(subjects)).not.toContain('s3c');
+      expect(subjects.length).toBeGreaterThan(0);
+    }
   });
 
   test('a row of one side is new or missing; a unit that changed is a problem of its row', async () => {
