@@ -1,9 +1,15 @@
-/** A verdict on microbenchmarks as a terminal shows it: one sentence, one table, what is not plain, how to repeat it. */
+/** A verdict on microbenchmarks as a terminal and a job summary show it: one sentence, one table, what is not plain, how to repeat it. */
 import { assertNever } from '../kernel/errors.ts';
-import { formatChange, formatDuration, formatRatio, type Nanoseconds, toChange } from '../kernel/units.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatRatio,
+  formatSpread,
+  type Nanoseconds,
+} from '../kernel/units.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import { wrapped } from '../report/columns.ts';
-import { visible } from '../report/escape.ts';
+import { markdownName, markdownText, visible } from '../report/escape.ts';
 import { quantityText } from '../report/figures.ts';
 import type { BenchFinding, BenchVerdict } from '../verdict/benchmark-finding.ts';
 import type { Change } from '../verdict/finding.ts';
@@ -12,43 +18,82 @@ import { table } from './figures.ts';
 export interface ShownBench {
   readonly verdict: BenchVerdict;
   readonly evidence: BenchEvidence;
+  /** Of the whole command, or of the rounds where they are stored. */
   readonly elapsed: Nanoseconds;
 }
 
-export function benchText({ verdict, evidence, elapsed }: ShownBench, exitCode: number): string {
-  const { baseline, candidate } = evidence.revisions;
-  const remarks = [
-    ...verdict.findings.flatMap((finding) =>
-      finding.reason === null ? [] : [`${visible(finding.name)}: ${visible(finding.reason, 600)}`],
-    ),
-    ...verdict.warnings.map((warning) => visible(warning.message, 600)),
-  ];
-  const { measured, confirming } = verdict.rounds;
-  const rounds = `${measured} rounds${confirming === 0 ? '' : ` and ${confirming} to confirm`}`;
+const legend =
+  'The change compares the sides round by round, so it is not the ratio of the two columns. Spread: what a change had to exceed in this run to count.';
+
+const columns = [
+  { title: 'benchmark', align: 'left', flexible: true },
+  { title: 'baseline', align: 'right' },
+  { title: 'candidate', align: 'right' },
+  { title: 'change', align: 'right' },
+  { title: 'spread', align: 'right' },
+  { title: 'CPU', align: 'right' },
+  { title: 'state', align: 'left' },
+] as const;
+
+export function benchText(shown: ShownBench, exitCode: number): string {
+  const remarks = remarksOf(shown.verdict).map((remark) => visible(remark, 600));
   return [
-    headline(verdict),
+    visible(headline(shown.verdict), 900),
     '',
-    table(
-      [
-        { title: 'benchmark', align: 'left', flexible: true },
-        { title: 'baseline', align: 'right' },
-        { title: 'candidate', align: 'right' },
-        { title: 'change', align: 'right' },
-        { title: 'spread', align: 'right' },
-        { title: 'CPU', align: 'right' },
-        { title: 'state', align: 'left' },
-      ],
-      verdict.findings.map(cellsOf),
-    ),
+    table(columns, shown.verdict.findings.map(cellsOf)),
     '',
     ...remarks.flatMap((remark) => wrapped(remark, 100)),
     ...(remarks.length === 0 ? [] : ['']),
-    `${rounds} in fresh processes, ${formatDuration(elapsed)}, seed ${evidence.seed}`,
-    `baseline ${baseline.sha.slice(0, 7)} (${visible(baseline.how, 200)}), candidate ${candidate.sha.slice(0, 7)}`,
+    ...footer(shown),
     `exit code ${exitCode}`,
   ].join('\n');
 }
 
+/** The same for a job summary. */
+export function benchMarkdown(shown: ShownBench): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    `**${markdownText(headline(shown.verdict), 900)}**`,
+    '',
+    line(columns.map((column) => column.title)),
+    line(columns.map((column) => (column.align === 'right' ? '---:' : '---'))),
+    ...shown.verdict.findings.map((finding) =>
+      line([
+        markdownName(finding.name),
+        ...cellsOf(finding)
+          .slice(1)
+          .map((cell) => markdownText(cell)),
+      ]),
+    ),
+    '',
+    ...remarksOf(shown.verdict).map((remark) => `- ${markdownText(remark, 900)}`),
+    '',
+    `<sub>${footer(shown)
+      .map((one) => markdownText(one, 600))
+      .join(' · ')}</sub>`,
+  ].join('\n');
+}
+
+/** Foreign text, to be escaped by whoever shows it. */
+const remarksOf = (verdict: BenchVerdict): readonly string[] => [
+  ...(verdict.findings.some((finding) => finding.change.kind === 'ratio') ? [legend] : []),
+  ...verdict.findings.flatMap((finding) =>
+    finding.reason === null ? [] : [`${finding.name}: ${finding.reason}`],
+  ),
+  ...verdict.warnings.map(({ message, hint }) => (hint === undefined ? message : `${message}; ${hint}`)),
+];
+
+function footer({ verdict, evidence, elapsed }: ShownBench): readonly string[] {
+  const { baseline, candidate } = evidence.revisions;
+  const { measured, confirming } = verdict.rounds;
+  const rounds = `${measured} rounds${confirming === 0 ? '' : ` and ${confirming} to confirm`}`;
+  return [
+    `${rounds} in fresh processes, ${formatDuration(elapsed)}, seed ${evidence.seed}`,
+    `baseline ${baseline.sha.slice(0, 7)} (${visible(baseline.how, 200)}), candidate ${candidate.sha.slice(0, 7)}`,
+  ];
+}
+
+/** Foreign text too. */
 function headline(verdict: BenchVerdict): string {
   const of = (state: BenchFinding['state']): readonly BenchFinding[] =>
     verdict.findings.filter((finding) => finding.state === state);
@@ -57,7 +102,7 @@ function headline(verdict: BenchVerdict): string {
     case 'regression': {
       const regressed = of('regressed');
       const more = regressed.length === 1 ? '' : `, and ${many(regressed.length - 1)} more`;
-      return `Regression: ${visible(regressed[0]!.name)} became worse: ${changeWords(regressed[0]!.change)}${more}.`;
+      return `Regression: ${regressed[0]!.name} became worse: ${changeWords(regressed[0]!.change)}${more}.`;
     }
     case 'pass': {
       const better = of('improved').length;
@@ -65,20 +110,36 @@ function headline(verdict: BenchVerdict): string {
       return `Pass: none of ${many(verdict.findings.length)} became worse by as much as its tolerance${improved}.`;
     }
     case 'invalid':
-      return `Invalid: ${visible(verdict.reason ?? '', 600)}.`;
+      return `Invalid: ${verdict.reason ?? ''}.`;
     case 'inconclusive':
-      return `Inconclusive: ${visible(verdict.reason ?? '', 600)}.`;
+      return inconclusive(of('undecided'));
     case 'no-baseline':
-      return `Nothing to compare: ${visible(verdict.reason ?? '', 600)}.`;
+      return `Nothing to compare: ${verdict.reason ?? ''}.`;
     default:
       return assertNever(verdict.outcome);
   }
 }
 
+/** Figures and advice stand below the table, in the row's own reason. */
+function inconclusive(open: readonly BenchFinding[]): string {
+  const { name, change, tolerance } = open[0]!;
+  const seen = change.kind === 'ratio' ? change.smallestDetectable : null;
+  const asked = tolerance.detect === null ? '' : ` by ${formatRatio(tolerance.detect)}`;
+  const could =
+    seen === null
+      ? ''
+      : tolerance.detect !== null && seen > tolerance.detect
+        ? `; ${formatRatio(seen)} would have been seen`
+        : `; it moved by ${changeWords(change)}`;
+  const more =
+    open.length === 1 ? '' : ` ${open.length - 1} more ${open.length === 2 ? 'is' : 'are'} undecided.`;
+  return `Inconclusive: cannot tell whether ${name} became worse${asked}${could}.${more}`;
+}
+
 function changeWords(change: Change): string {
   if (change.kind !== 'ratio')
     return change.kind === 'none' ? change.reason : formatChange(change.difference);
-  const spread = change.spread === null ? '' : ` (spread ±${formatRatio(toChange(change.spread))})`;
+  const spread = change.spread === null ? '' : ` (spread ${formatSpread(change.spread)})`;
   return `${formatChange(change.effect)}${spread}`;
 }
 
@@ -91,7 +152,7 @@ function cellsOf(finding: BenchFinding): readonly string[] {
     value(finding.baseline),
     value(finding.candidate),
     change.kind === 'ratio' ? `${formatChange(change.effect)}${intervalWords(change)}` : 'n/a',
-    change.kind === 'ratio' && change.spread !== null ? `±${formatRatio(toChange(change.spread))}` : '–',
+    change.kind === 'ratio' && change.spread !== null ? formatSpread(change.spread) : '–',
     cpu?.kind === 'ratio' ? formatChange(cpu.effect) : '–',
     finding.state,
   ];

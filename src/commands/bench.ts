@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runBench } from '../bench.ts';
 import { defaultBenchGlobs } from '../config/schema-judging.ts';
+import type { MicrobenchmarkSettings } from '../config/settings.ts';
 import { serialiseBench } from '../evidence/store.ts';
+import { TailgateError } from '../kernel/errors.ts';
 import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
 import { secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
-import type { Suite } from '../microbench/suites.ts';
 import { progressLine } from '../report/progress.ts';
-import { readJobSettings } from '../settings.ts';
-import type { BenchVerdict } from '../verdict/benchmark-finding.ts';
-import { exitCodeOf, verdictWithout } from '../verdict/outcome.ts';
+import { type JobSettings, readJobSettings } from '../settings.ts';
 import { benchText } from './bench-text.ts';
+import { benchVerdictJson, exitCodeFor } from './bench-verdict.ts';
 import { type Command, durationFlag, type FlagValues, numberFlag, type Terminal, text } from './command.ts';
 import { formatFlag, formatOf } from './formats.ts';
 import { outputFile } from './output-file.ts';
@@ -39,7 +39,7 @@ export const bench: Command = {
     files: {
       type: 'string',
       value: '"GLOB …"',
-      help: `files whose exported functions are benchmarks; ${defaultBenchGlobs.join(' ')} unless given`,
+      help: `files whose exported functions are benchmarks, instead of \`microbenchmarks\` in tailgate.yml, or ${defaultBenchGlobs.join(' ')}`,
     },
     command: {
       type: 'string',
@@ -71,7 +71,7 @@ export const bench: Command = {
     const noService = { start: 'none' };
     const given = Object.fromEntries(names.map((name) => [name, text(flags, name)]));
     const overrides = { ...given, ...noService };
-    const suites = suitesOf(flags);
+    const named = namedBy(flags);
     const rounds = numberFlag(flags, 'rounds', { least: 6, most: 100, whole: true }) ?? null;
     const timeBudget = durationFlag(flags, 'time-budget', secondsToNs(24 * 3600)) ?? null;
     const seed = numberFlag(flags, 'seed', { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
@@ -79,6 +79,7 @@ export const bench: Command = {
     const evidence = writerOf(terminal, flags, 'evidence');
     const request = { directory: terminal.directory, file: text(flags, 'config'), overrides };
     const job = readJobSettings({ ...request, environment: terminal.environment });
+    const measured = named ?? configured(job);
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
     const folder = mkdtempSync(join(tmpdir(), 'tailgate-job-'));
     const ledger = openLedger(join(folder, 'leftovers.jsonl'));
@@ -89,11 +90,9 @@ export const bench: Command = {
         directory: job.directory,
         config: job.config,
         settings: {
-          files: filesOf(flags, suites),
-          suites,
+          ...measured,
           rounds,
           confirm: flags['no-confirm'] !== true,
-          declared: true,
           tolerance: job.config.judge.microbenchmarks,
           onDifferentResult: job.config.onDifferentBody,
         },
@@ -108,9 +107,7 @@ export const bench: Command = {
       });
       const exitCode = exitCodeFor(result.verdict, job.config);
       terminal.print(benchText(result, exitCode));
-      json?.write(
-        `${JSON.stringify({ exitCode, seed, revisions: result.evidence.revisions, ...result.verdict }, null, 2)}\n`,
-      );
+      json?.write(benchVerdictJson(result.verdict, result.evidence, exitCode));
       evidence?.write(serialiseBench(result.evidence));
       return exitCode;
     } finally {
@@ -121,35 +118,44 @@ export const bench: Command = {
   },
 };
 
-function suitesOf(flags: FlagValues): readonly Suite[] {
+/**
+ * What flags name, instead of the key of tailgate.yml; null when they name nothing. Who names a command means that
+ * command; files are looked for beside it when they are named too.
+ */
+function namedBy(flags: FlagValues): MicrobenchmarkSettings | null {
   const command = text(flags, 'command');
   const exec = text(flags, 'exec');
+  const files = text(flags, 'files');
   const format = formatOf(bench, flags);
-  return [
-    ...(command === undefined ? [] : [{ kind: 'command' as const, name: 'command', command, format }]),
-    ...(exec === undefined ? [] : [{ kind: 'execution' as const, name: 'exec', exec }]),
-  ];
+  if (command === undefined && exec === undefined && files === undefined) return null;
+  return {
+    files: (files ?? '').split(/\s+/).filter((glob) => glob !== ''),
+    suites: [
+      ...(command === undefined ? [] : [{ kind: 'command' as const, name: 'command', command, format }]),
+      ...(exec === undefined ? [] : [{ kind: 'execution' as const, name: 'exec', exec }]),
+    ],
+    declared: true,
+  };
 }
 
-/** Who names a command means that command; files are looked for beside it when they are named too. */
-function filesOf(flags: FlagValues, suites: readonly Suite[]): readonly string[] {
-  const given = text(flags, 'files');
-  if (given !== undefined) return given.split(/\s+/).filter((glob) => glob !== '');
-  return suites.length > 0 ? [] : defaultBenchGlobs;
+/** The key `microbenchmarks` of tailgate.yml, or the files that are looked for without it. */
+function configured({ config, configFile }: JobSettings): MicrobenchmarkSettings {
+  const { microbenchmarks } = config;
+  if (microbenchmarks.files.length + microbenchmarks.suites.length === 0) {
+    throw new TailgateError({
+      code: 'usage',
+      message: `\`microbenchmarks\` in ${configFile} is [], which turns them off`,
+      hint: 'name them there, or with --files "GLOB …", --command or --exec',
+    });
+  }
+  // Whoever calls `bench` wants benchmarks: that there are none is an error, whoever named the globs.
+  return { ...microbenchmarks, declared: true };
 }
 
 const writerOf = (terminal: Terminal, flags: FlagValues, name: string) => {
   const file = text(flags, name);
   return file === undefined ? null : outputFile(terminal, name, file);
 };
-
-/** The same exit codes as the gate's, from the same list. */
-export function exitCodeFor(verdict: BenchVerdict, config: Parameters<typeof exitCodeOf>[1]): number {
-  const bare = { ...verdictWithout('inconclusive', ''), outcome: verdict.outcome };
-  const code = exitCodeOf(bare, config);
-  const missing = verdict.findings.some((finding) => finding.state === 'missing');
-  return code === 0 && missing && config.failOn.includes('missing') ? 1 : code;
-}
 
 function tell(terminal: Terminal, flags: FlagValues, event: GateEvent): void {
   switch (event.kind) {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { withSettings } from '../accepted.ts';
 import type { GateConfig } from '../config/settings.ts';
 import { nearest } from '../config/suggestions.ts';
-import { evidenceLimit, parse } from '../evidence/store.ts';
+import { evidenceLimit, parseStored, type Stored } from '../evidence/store.ts';
 import type { Evidence } from '../evidence/trial.ts';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
 import { contextOf, nowhere } from '../publish.ts';
@@ -15,6 +15,8 @@ import { makeView } from '../report/view.ts';
 import { type JobSettings, readJobSettings } from '../settings.ts';
 import type { Verdict } from '../verdict/finding.ts';
 import { judge as decide } from '../verdict/judge.ts';
+import { benchText } from './bench-text.ts';
+import { benchTime, benchVerdictJson, exitCodeFor, judgedBench } from './bench-verdict.ts';
 import { type Command, type Terminal, text } from './command.ts';
 import { outputFile } from './output-file.ts';
 
@@ -34,9 +36,17 @@ export const judge: Command = {
   run: async (flags, [file], terminal) => {
     const json = text(flags, 'json');
     const verdictFile = json === undefined ? null : outputFile(terminal, 'json', json);
-    const stored = readEvidence(terminal, file!);
+    const read = readStored(terminal, file!);
     const config = text(flags, 'config');
     const settings = config === undefined ? null : settingsIn(terminal, config);
+    if (read.kind === 'microbenchmarks') {
+      const { verdict, evidence } = judgedBench(read.evidence, settings?.config ?? null);
+      const exitCode = exitCodeFor(verdict, settings?.config ?? usual);
+      terminal.print(benchText({ verdict, evidence, elapsed: benchTime(evidence) }, exitCode));
+      verdictFile?.write(benchVerdictJson(verdict, evidence, exitCode));
+      return exitCode;
+    }
+    const stored = read.evidence;
     const evidence = settings === null ? stored : withSettings(stored, settings.config);
     const { verdict, context } =
       settings === null ? judged(evidence) : judged(evidence, settings.config, settings.configFile);
@@ -52,7 +62,7 @@ export const judge: Command = {
 };
 
 /** Evidence does not say what its job was asked to fail on: these are the defaults. */
-const usual: Conclusions = {
+export const usual: Conclusions = {
   failOn: ['regression', 'invalid', 'service-failed'],
   onBaselineFailure: 'fail',
   trustConfig: 'candidate',
@@ -89,7 +99,7 @@ export function judged(
 }
 
 /** @throws TailgateError `usage` naming the file and what is wrong with it. */
-export function readEvidence(terminal: Terminal, file: string): Evidence {
+export function readStored(terminal: Terminal, file: string): Stored {
   const path = resolve(terminal.directory, file);
   let content: string;
   try {
@@ -109,7 +119,7 @@ export function readEvidence(terminal: Terminal, file: string): Evidence {
     });
   }
   try {
-    return parse(content);
+    return parseStored(content);
   } catch (error) {
     if (!(error instanceof TailgateError)) throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };

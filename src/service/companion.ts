@@ -138,7 +138,7 @@ export class Companion implements AsyncDisposable {
         throw failure(
           this.#options,
           this.tail(),
-          `${ended} ${formatDuration(after)} after its start, before it was ready`,
+          `${ended}, ${formatDuration(after)} after its start, before it was ready`,
           'Its last lines are below. Run its `start` by hand, with PORT set.',
         );
       }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { serialise } from '../../src/evidence/store.ts';
+import { serialise, serialiseBench } from '../../src/evidence/store.ts';
 import type { Evidence } from '../../src/evidence/trial.ts';
 import { ratio } from '../../src/kernel/units.ts';
 import { Desk } from '../microbench/terminal.ts';
@@ -92,6 +92,34 @@ describe('a slower microbenchmark', () => {
     const waiver = `{ scenario: "${bench}", metric: microbenchmark, ceiling: 15%, reason: x }`;
     const { told } = await judged(`waivers: [${waiver}]\n`, evidence);
     expect([told.verdict, stateOf(told, 'microbenchmark')]).toEqual(['pass', 'accepted']);
+  });
+});
+
+describe('evidence of `tailgate bench`', () => {
+  const run = async (...args: readonly string[]) => {
+    desk.write('bench.json', serialiseBench(benchmarks(0.1)));
+    return desk.run(args[0]!, 'bench.json', ...args.slice(1));
+  };
+
+  it('is judged again, with its own tolerance or that of another file', async () => {
+    const { code, out } = await run('judge', '--json', 'verdict.json');
+    expect(code).toBe(1);
+    expect(out).toContain(`Regression: ${bench} became worse: +`);
+    const told = JSON.parse(readFileSync(join(desk.directory, 'verdict.json'), 'utf8'));
+    expect(told).toMatchObject({ exitCode: 1, outcome: 'regression', findings: [{ name: bench }] });
+    desk.write('wide.yml', 'judge: { microbenchmarks: { min: 30%, detect: 40% } }\n');
+    const wide = await run('judge', '--config', 'wide.yml');
+    expect([wide.code, wide.out]).toEqual([0, expect.stringMatching(/^Pass: /)]);
+  });
+
+  it('is reported in every form', async () => {
+    const markdown = (await run('report')).out;
+    expect(markdown).toMatch(/^\*\*Regression: /);
+    expect(markdown).toMatch(/\| <code>bench\/parse\.bench\.js &#62; small<\/code> \| 100 ns \| 1\d\d ns \|/);
+    expect((await run('report', '--format', 'text')).out).toContain('exit code 1');
+    expect(JSON.parse((await run('report', '--format', 'json')).out)).toMatchObject({
+      outcome: 'regression',
+    });
   });
 });
 

@@ -118,11 +118,31 @@ describe('tailgate bench', () => {
     expect(out).toMatch(/command > BenchmarkParse-8 +100 ns +100 ns .* unchanged/);
   }, 60_000);
 
+  test('measures what tailgate.yml names, unless flags name something else', async () => {
+    const config = 'microbenchmarks: [{ name: one, command: "cat out.txt" }]\n';
+    const files = { 'a.bench.mjs': 'export const one = () => 1;', 'tailgate.yml': config };
+    using desk = repository({ ...files, 'out.txt': 'BenchmarkParse-8  1000  100 ns/op\n' }, {});
+    const { code, out } = await desk.run('bench', '--baseline', 'main', '--rounds', '6');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^one > BenchmarkParse-8 /m);
+    expect(out).not.toContain('a.bench.mjs');
+    const other = await desk.run('bench', '--baseline', 'main', '--rounds', '6', '--command', 'cat out.txt');
+    expect(other.out).toMatch(/^command > BenchmarkParse-8 /m);
+    desk.write('off.yml', 'microbenchmarks: []\n');
+    const off = await desk.run('bench', '--baseline', 'main', '--config', 'off.yml');
+    expect(off.code).toBe(2);
+    expect(off.err).toContain('`microbenchmarks` in off.yml is [], which turns them off');
+  }, 60_000);
+
   test('stops when no further round fits the time, and says how far it came', async () => {
     using desk = repository({ 'a.bench.mjs': steps(20_000) }, { 'a.bench.mjs': steps(30_000) });
     const { code, out } = await desk.run('bench', '--baseline', 'main', '--time-budget', '10ms');
     expect(code).toBe(0);
-    expect(out).toMatch(/^Inconclusive: .*measuring ended after 1 of 12 rounds/);
+    expect(out).toMatch(/^Inconclusive: cannot tell whether a\.bench\.mjs > \w+ became worse by 5 %\.\n/);
+    expect(out).toContain('measuring ended after 1 of 12 rounds');
+    expect(out.replace(/\s+/g, ' ')).toMatch(
+      /budget of 10 ms was used up after 1 round: all 12 rounds and 6 to confirm would take about [\d.]+ m?s/,
+    );
   }, 60_000);
 
   test.each([

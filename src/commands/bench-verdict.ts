@@ -1,0 +1,44 @@
+/** What microbenchmarks alone come to: measured now by `bench`, or read from its evidence by `judge` and `report`. */
+import type { GateConfig } from '../config/settings.ts';
+import { type Nanoseconds, ns } from '../kernel/units.ts';
+import type { BenchEvidence } from '../microbench/evidence.ts';
+import type { BenchVerdict } from '../verdict/benchmark-finding.ts';
+import { judgeBenchmarks } from '../verdict/benchmarks.ts';
+import { exitCodeOf, verdictWithout } from '../verdict/outcome.ts';
+
+/** The verdict of stored evidence. @param config its tolerances and meaning of a different result; null: those of the evidence. */
+export function judgedBench(
+  stored: BenchEvidence,
+  config: Pick<GateConfig, 'judge' | 'onDifferentBody'> | null,
+): { readonly verdict: BenchVerdict; readonly evidence: BenchEvidence } {
+  const plan =
+    config === null
+      ? stored.plan
+      : {
+          ...stored.plan,
+          tolerance: config.judge.microbenchmarks,
+          onDifferentResult: config.onDifferentBody,
+        };
+  const evidence = { ...stored, plan };
+  const progress = judgeBenchmarks(evidence, { final: true });
+  if (progress.kind !== 'decided') throw new Error('final evidence is always decided');
+  return { verdict: progress.verdict, evidence };
+}
+
+/** The same exit codes as the gate's, from the same list. */
+export function exitCodeFor(verdict: BenchVerdict, config: Parameters<typeof exitCodeOf>[1]): number {
+  const bare = { ...verdictWithout('inconclusive', ''), outcome: verdict.outcome };
+  const code = exitCodeOf(bare, config);
+  const missing = verdict.findings.some((finding) => finding.state === 'missing');
+  return code === 0 && missing && config.failOn.includes('missing') ? 1 : code;
+}
+
+/** What the stored rounds took together. */
+export const benchTime = ({ rounds }: BenchEvidence): Nanoseconds =>
+  ns(rounds.reduce((sum, round) => sum + round.duration, 0));
+
+/** The file behind `--json`. */
+export function benchVerdictJson(verdict: BenchVerdict, evidence: BenchEvidence, exitCode: number): string {
+  const { seed, revisions } = evidence;
+  return `${JSON.stringify({ exitCode, seed, revisions, ...verdict }, null, 2)}\n`;
+}
