@@ -8,6 +8,7 @@ import { pairExitCode, pairJson } from './commands/ramp-baseline.ts';
 import { writeOutputs } from './github/outputs.ts';
 import { writeSummary } from './github/summary.ts';
 import { TailgateError } from './kernel/errors.ts';
+import { onDisk } from './kernel/folders.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
 import { version } from './kernel/version.ts';
@@ -64,7 +65,7 @@ export async function rampInAction(job: Job, ledger: Ledger, environment: Variab
   log.endGroup();
   const path = (ending: string): string => join(job.folder, `tailgate-ramp${ending}`);
   for (const [ending, content] of Object.entries({ '.md': told.markdown, ...told.files }))
-    writeFileSync(path(ending), content);
+    onDisk(job.folder, () => writeFileSync(path(ending), content));
   const summary = await writeSummary(job.environment, [told.markdown]);
   if (summary.kind === 'refused') log.tell(summary.notice);
   const problem = writeOutputs({

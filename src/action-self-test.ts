@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { announce } from './announce.ts';
 import { writeOutputs } from './github/outputs.ts';
 import { writeSummary } from './github/summary.ts';
+import { onDisk } from './kernel/folders.ts';
 import type { Ledger } from './kernel/leftovers.ts';
 import { realClock } from './kernel/world.ts';
 import { plantingText, selfTestMarkdown, selfTestText } from './report/self-test-text.ts';
@@ -42,7 +43,7 @@ export async function selfTestInAction(
   log.endGroup();
   const markdown = selfTestMarkdown(result);
   const reportPath = join(job.folder, 'tailgate-self-test.md');
-  writeFileSync(reportPath, `${markdown}\n`);
+  onDisk(job.folder, () => writeFileSync(reportPath, `${markdown}\n`));
   const summary = await writeSummary(job.environment, [markdown]);
   if (summary.kind === 'refused') log.tell(summary.notice);
   const conclusion = result.exitCode === 0 ? 'success' : 'failure';

@@ -1,5 +1,5 @@
 /** GitHub's shell: inputs in; summary, comment, annotations, artifact, outputs and exit code out. */
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rampInAction } from './action-ramp.ts';
@@ -13,6 +13,7 @@ import { leaveForPost, readInputs } from './github/inputs.ts';
 import { inWords, type JobLog, jobLog } from './github/log.ts';
 import { writeSummary } from './github/summary.ts';
 import { assertNever, type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
+import { makeTemporaryFolder, onDisk } from './kernel/folders.ts';
 import { type Ledger, openLedger, sweep } from './kernel/leftovers.ts';
 import { markedEnvironment } from './kernel/processes.ts';
 import { realClock } from './kernel/world.ts';
@@ -97,8 +98,9 @@ async function readJob(log: JobLog, signal: AbortSignal): Promise<Job> {
     apiUrl: identity.apiUrl,
     clock: { sleep: (duration) => realClock.sleep(duration, signal) },
   });
-  const folder = join(environment['RUNNER_TEMP'] ?? tmpdir(), `tailgate-${id}`);
-  mkdirSync(folder, { recursive: true });
+  const temporary = environment['RUNNER_TEMP'] ?? tmpdir();
+  const folder = join(temporary, `tailgate-${id}`);
+  onDisk(temporary, () => mkdirSync(folder, { recursive: true }));
   const repeated = { ...given, 'working-directory': start.workingDirectory };
   return {
     environment,
@@ -187,7 +189,7 @@ async function judgeAgain(job: Job): Promise<Told> {
   const { result, measuredBy } = await rejudge({
     ...job,
     artifact: artifactName(job.id),
-    folder: mkdtempSync(join(job.folder, 'judged-')),
+    folder: makeTemporaryFolder('judged-', job.folder),
     download: async (artifact, folder) => {
       const { downloadEvidence } = await import('./github/artifact.ts');
       await downloadEvidence(artifact, folder, { repository: job.run.repository, token });

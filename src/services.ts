@@ -1,11 +1,10 @@
 /** Conductor of companions: what the sides need, started in the order of the file before them and ended in reverse after them. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { GateConfig } from './config/settings.ts';
 import type { CompanionSettings } from './config/settings-services.ts';
 import { Endings } from './kernel/endings.ts';
 import { TailgateError } from './kernel/errors.ts';
+import { makeTemporaryFolder } from './kernel/folders.ts';
 import type { Ledger, Leftover } from './kernel/leftovers.ts';
 import { maskedError, maskFor } from './kernel/masking.ts';
 import type { Side } from './kernel/words.ts';
@@ -161,9 +160,14 @@ function ownDirectory(
   const { start, ready, reset, env } = settings;
   const texts = [start, reset ?? '', ready.kind === 'command' ? ready.command : '', ...Object.values(env)];
   if (!texts.some((text) => text.includes('{directory}'))) return null;
-  const path = mkdtempSync(join(realpathSync(tmpdir()), `tailgate-${settings.name}-`));
+  const path = makeTemporaryFolder(`tailgate-${settings.name}-`);
   const entry: Leftover = { kind: 'directory', path };
-  ledger.add(entry);
+  try {
+    ledger.add(entry);
+  } catch (error) {
+    rmSync(path, { recursive: true, force: true });
+    throw error;
+  }
   return {
     path,
     remove: () => {

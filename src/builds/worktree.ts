@@ -1,9 +1,9 @@
 /** Two sibling worktrees of equal path length, one a side, that cannot be left behind. */
-import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { chmod, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, TailgateError, type Warning } from '../kernel/errors.ts';
+import { makeTemporaryFolder } from '../kernel/folders.ts';
 import { secondsToNs } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import { sides } from '../kernel/words.ts';
@@ -48,17 +48,19 @@ const patience = { checkout: secondsToNs(600), remove: secondsToNs(60), fetch: s
 /**
  * Checks both revisions out, each detached in a worktree of its own beside the other.
  * Paths have the same length because the length of a path reaches stacks and caches of what runs there.
- * @throws TailgateError `usage` when a checkout fails or git-lfs is missing, `cancelled`; nothing is left behind then.
+ * @throws TailgateError `usage` when a checkout fails, the disk refuses or git-lfs is missing, `cancelled`; nothing is left behind then.
  */
 export async function createWorktrees(options: WorktreeOptions): Promise<Worktrees> {
   const { git, names, ledger } = options;
   checkNames(names);
   if (options.lfs) await requireLfs(git);
-  const parent = options.parentDirectory ?? tmpdir();
-  mkdirSync(parent, { recursive: true });
-  // Without symbolic links: git, the service and we must all call it by the same name.
-  const root = mkdtempSync(join(realpathSync(parent), 'tailgate-'));
-  ledger?.add({ kind: 'directory', path: root });
+  const root = makeTemporaryFolder('tailgate-', options.parentDirectory);
+  try {
+    ledger?.add({ kind: 'directory', path: root });
+  } catch (error) {
+    rmSync(root, { recursive: true, force: true });
+    throw error;
+  }
   const paths = { baseline: join(root, names.baseline), candidate: join(root, names.candidate) };
   const dispose = once(() => removeAll(options, root, Object.values(paths)));
   try {

@@ -1,8 +1,9 @@
 /** `tailgate demo`: the whole gate on a planted slowdown, with nothing to install. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeDemoRepository } from '../demo.ts';
+import { makeTemporaryFolder } from '../kernel/folders.ts';
 import { type Command, text } from './command.ts';
 import { gate } from './gate.ts';
 
@@ -39,7 +40,7 @@ export const demo: Command = {
       terminal.print(`made a demo repository: ${directory} (main, and candidate checked out)`);
       return 0;
     }
-    const parent = mkdtempSync(join(tmpdir(), 'tailgate-demo-'));
+    const parent = makeTemporaryFolder('tailgate-demo-');
     try {
       const directory = join(parent, 'catalogue');
       await makeDemoRepository({

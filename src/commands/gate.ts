@@ -1,9 +1,10 @@
 /** `tailgate gate`: the whole gate on this machine, as CI runs it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { serialise } from '../evidence/store.ts';
 import { type GateJob, prepareGate, runGate } from '../gate.ts';
+import { makeTemporaryFolder } from '../kernel/folders.ts';
 import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
 import { realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
@@ -67,7 +68,7 @@ export const gate: Command = {
     const evidence = text(flags, 'evidence') ?? 'tailgate-evidence.json';
     const evidenceFile = outputFile(terminal, 'evidence', evidence);
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
-    const folder = mkdtempSync(join(tmpdir(), 'tailgate-job-'));
+    const folder = makeTemporaryFolder('tailgate-job-');
     const ledger = openLedger(join(folder, 'leftovers.jsonl'));
     // A second Ctrl-C, or a defect, does not wait for the orderly end below.
     const endNow = (): void => {

@@ -1,8 +1,9 @@
 /** `tailgate ramp --config FILE`: the service of a configuration, built and started for the ramp, ended after it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RampResult } from '../capacity/result.ts';
+import { makeTemporaryFolder } from '../kernel/folders.ts';
 import { type Ledger, openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
 import type { RampEvent } from '../ramp-climb.ts';
 import { type RampWishes, rampOfSettings } from '../ramp-of-config.ts';
@@ -31,7 +32,7 @@ export async function rampOfConfig(
 
 /** Runs work whose leftovers are swept, also by a second Ctrl-C. */
 export async function withLedger<Result>(work: (ledger: Ledger) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'tailgate-job-'));
+  const folder = makeTemporaryFolder('tailgate-job-');
   const ledger = openLedger(join(folder, 'leftovers.jsonl'));
   const endNow = (): void => {
     sweepNow(ledger.path);

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { runCommand } from './command.ts';
 import { assertNever, messageOf } from './errors.ts';
+import { onDisk } from './folders.ts';
 import type { GroupIdentity } from './processes.ts';
 import { endGroup, killGroupNow, readProcess } from './processes.ts';
 import { msToNs, secondsToNs } from './units.ts';
@@ -21,9 +22,12 @@ export type RunGit = (args: readonly string[], cwd: string) => Promise<unknown>;
 
 export interface Ledger {
   readonly path: string;
-  /** On disk before it returns, so that a kill in the next instant loses nothing. */
+  /**
+   * On disk before it returns, so that a kill in the next instant loses nothing.
+   * @throws TailgateError `usage` when the disk refuses; a group is killed then.
+   */
   add(entry: Leftover): void;
-  /** Takes back an entry with the same contents; the file goes with the last one. */
+  /** Takes back an entry with the same contents; the file goes with the last one. On a full disk the entry stays. */
   remove(entry: Leftover): void;
 }
 
@@ -38,20 +42,32 @@ export interface SweepReport {
 export function openLedger(path: string): Ledger {
   const alive = new Map(readLedger(path).map((entry) => [keyOf(entry), entry]));
   const write = (line: object): void => {
-    mkdirSync(dirname(path), { recursive: true });
-    // The leading line end closes a line that a crash may have torn.
-    appendFileSync(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 });
+    onDisk(dirname(path), () => {
+      mkdirSync(dirname(path), { recursive: true });
+      // The leading line end closes a line that a crash may have torn.
+      appendFileSync(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 });
+    });
   };
   return {
     path,
     add: (entry) => {
       alive.set(keyOf(entry), entry);
-      write({ add: entry });
+      try {
+        write({ add: entry });
+      } catch (error) {
+        // Nobody would know of it: a process that cannot be written down must not run on.
+        if (entry.kind === 'group') killGroupNow(provenGroup(entry));
+        throw error;
+      }
     },
     remove: (entry) => {
       if (!alive.delete(keyOf(entry))) return;
-      if (alive.size === 0) rmSync(path, { force: true });
-      else write({ remove: entry });
+      try {
+        if (alive.size === 0) rmSync(path, { force: true });
+        else write({ remove: entry });
+      } catch {
+        // Whoever sweeps finds that it is gone already.
+      }
     },
   };
 }

@@ -33,6 +33,18 @@ beforeEach(async () => {
 
 afterEach(() => playground.remove());
 
+it('leaves no folder behind when it cannot be written down', async () => {
+  const full = {
+    add: () => {
+      throw new Error('the disk is full');
+    },
+    remove: () => undefined,
+  };
+  const parentDirectory = join(directory, '..', 'worktrees');
+  await expect(make({ parentDirectory, ledger: full })).rejects.toThrow('the disk is full');
+  expect(readdirSync(parentDirectory)).toEqual([]);
+});
+
 const make = (more: Partial<WorktreeOptions> = {}) =>
   createWorktrees({
     git,

@@ -1,9 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TailgateError } from '../../src/kernel/errors.ts';
 import type { Leftover } from '../../src/kernel/leftovers.ts';
 import { openLedger, readLedger, sweep, sweepNow } from '../../src/kernel/leftovers.ts';
 import { findMembers, readProcess } from '../../src/kernel/processes.ts';
@@ -59,6 +68,23 @@ describe('the ledger', () => {
     again.remove(two);
     expect(existsSync(path)).toBe(false);
   });
+
+  it.runIf(existsSync('/dev/full'))(
+    'on a full disk names its folder, and ends what it cannot write down',
+    async () => {
+      const ledger = openLedger(path);
+      mkdirSync(join(directory, 'deeper'));
+      symlinkSync('/dev/full', path);
+      const group = await sleeper();
+      const told = `${join(directory, 'deeper')} cannot hold the files of a job: the disk is full`;
+      expect(() => ledger.add(group)).toThrow(told);
+      await expect.poll(() => isAlive(group)).toBe(false);
+      const entry: Leftover = { kind: 'directory', path: '/tmp/some/one' };
+      expect(() => ledger.add(entry)).toThrow(TailgateError);
+      // Clean-up goes on without a word: the entry is only looked for once more.
+      expect(() => ledger.remove(group)).not.toThrow();
+    },
+  );
 
   it('reads on past torn and foreign lines', () => {
     mkdirSync(join(directory, 'deeper'));
