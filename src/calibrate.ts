@@ -18,6 +18,7 @@ import { againstItself } from './self-test.ts';
 import { noiseBetween, readMachine, usableCpus } from './service/machine.ts';
 import { pinGenerator } from './service/placement.ts';
 import type { RunningService } from './service/service.ts';
+import type { SideMeter } from './service/side-meter.ts';
 import { openOne } from './shots.ts';
 import { startBoth } from './sides.ts';
 import type { Verdict } from './verdict/finding.ts';
@@ -119,8 +120,8 @@ async function climb(job: CalibrationJob, built: StillBuilt): Promise<readonly S
     const cost = costOf(built, scenario.name);
     const first = perSecond(cost === null ? scenario.rate : Math.max(1, (firstShare * 1e9) / cost));
     const offer = (rate: PerSecond): Promise<RampStep> =>
-      step(generator, service, config, { shots, session }, rate).catch((error: unknown) =>
-        endedBy(error, rate),
+      step(generator, service, config, { shots, session, meter: both.meters.candidate }, rate).catch(
+        (error: unknown) => endedBy(error, rate),
       );
     // Load that is thrown away: a fresh process is several times slower at first.
     await offer(perSecond(Math.min(first, limits.most)));
@@ -154,12 +155,18 @@ const stepTime = { usual: 1.5, longest: 6 };
 const leastShots = 60;
 const answered: Ratio = ratio(0.98);
 
+interface StepSubject {
+  readonly shots: ScenarioShots;
+  readonly session: string | null;
+  readonly meter: SideMeter;
+}
+
 /** One rate for a moment: long enough for a queue to grow, and for 60 shots even of a slow service. */
 async function step(
   generator: Generator,
   service: RunningService,
   config: GateConfig,
-  { shots, session }: { readonly shots: ScenarioShots; readonly session: string | null },
+  { shots, session, meter }: StepSubject,
   rate: PerSecond,
 ): Promise<RampStep> {
   const seconds = Math.min(stepTime.longest, Math.max(stepTime.usual, leastShots / rate));
@@ -183,7 +190,7 @@ async function step(
     purpose: 'warm-up',
     session,
   });
-  const [before, machine] = [service.cost(), readMachine()];
+  const [before, machine] = [(await meter.read()).cpu, readMachine()];
   const result = await generator.slice({
     target: service.target,
     ...drawn,
@@ -192,7 +199,7 @@ async function step(
     maxInFlight,
   });
   service.throwIfExited();
-  const after = service.cost();
+  const after = (await meter.read()).cpu;
   const { pressure } = noiseBetween(machine, readMachine());
   const saturated = isSaturated(result);
   const { ok, scheduled } = result.counts;
@@ -202,7 +209,8 @@ async function step(
     // A service that is overrun makes the generator late too: then it is the service's step all the same.
     ended: false,
     offered: saturated || unsoundReasons(result, saturated).length === 0,
-    busy: before === null || after === null ? null : (after.cpu - before.cpu) / result.elapsed,
+    busy:
+      before.kind === 'unread' || after.kind === 'unread' ? null : (after.cpu - before.cpu) / result.elapsed,
     crowded: pressure ?? 0,
     generator: result.generator.cpu / result.generator.wall,
   };

@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'rooms',
           root,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/end-to-end/**', 'node_modules/**', ...withProcesses],
+          exclude: ['test/end-to-end/**', 'test/distribution/**', 'node_modules/**', ...withProcesses],
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },

@@ -73,7 +73,8 @@ export function scheduledShots(plan: JobPlan): number {
 }
 
 function roundsThatCanFail(config: GateConfig, looks: LookRules): number {
-  const judged = judgedPerScenario * config.scenarios.length;
+  const counters = config.metrics.filter(({ judge }) => judge !== null).length;
+  const judged = (judgedPerScenario + counters) * config.scenarios.length;
   const needed = looks.leastRounds(judged);
   const { aim, most } = config.rounds;
   if (aim >= needed) return needed;

@@ -240,23 +240,19 @@ function cpuSpent(trial: Trial, round: UsableRound): number | null {
   return trial.cost.cpu - round.sides[trial.side].idleRate * trial.cost.idle;
 }
 
-const missingCost = (rounds: readonly UsableRound[]): string =>
-  rounds.every((round) =>
-    round.pairs.every((pair) => pair.baseline.cost === null && pair.candidate.cost === null),
-  )
-    ? unreadable(rounds)
-    : 'too few slices have both CPU time and right answers';
-
-/** Every slice says why it has no cost; the reason of most stands for all. */
-function unreadable(rounds: readonly UsableRound[]): string {
-  const reasons = rounds
-    .flatMap((round) => round.pairs.flatMap((pair) => sides.map((side) => pair[side].costUnknown)))
-    .filter((reason) => reason !== undefined);
+/** Why a round has no cost: a side that was never read says why, by the reason of most of its slices. */
+function missingCost(rounds: readonly UsableRound[]): string {
+  const trials = (side: Side): readonly Trial[] =>
+    rounds.flatMap((round) => round.pairs.map((pair) => pair[side]));
+  const unread = sides.filter((side) => trials(side).every((trial) => trial.cost === null));
   const times = new Map<string, number>();
-  for (const reason of reasons) times.set(reason, (times.get(reason) ?? 0) + 1);
+  for (const { costUnknown: reason } of unread.flatMap(trials)) {
+    if (reason !== undefined) times.set(reason, (times.get(reason) ?? 0) + 1);
+  }
   const [most] = [...times].sort(([, a], [, b]) => b - a);
-  const why = most === undefined ? '' : `: ${most[0]}`;
-  return `the CPU time of the service could not be read${why}`;
+  if (unread.length === 0) return 'too few slices have both CPU time and right answers';
+  const whose = unread.length === sides.length ? 'service' : unread[0];
+  return `the CPU time of the ${whose} could not be read${most === undefined ? '' : `: ${most[0]}`}`;
 }
 
 const failedShots = (trial: Trial): number => {

@@ -219,6 +219,12 @@ describe('a plan is refused', () => {
     expect(message).toContain('with 6 judged metrics an exact test needs at least 7 rounds');
     expect(hint).toContain('rounds: { aim: 7 }');
     expect(planOf('rate: 600\nrounds: { aim: 7, most: 7 }').rounds).toBe(7);
+    const counters = (judge: string) =>
+      `rate: 600\nrounds: { aim: 7, most: 7 }\nmetrics: [{ name: a, metric: b, judge: ${judge} }]`;
+    expect(planOf(counters('null')).rounds).toBe(7);
+    expect(refusalOf(counters('{}')).message).toContain(
+      'with 7 judged metrics an exact test needs at least 8 rounds',
+    );
     const names = Array.from({ length: 20 }, (_, index) => `{ name: s${index} }`).join(', ');
     const many = refusalOf(`rate: 5000\ntime-budget: 6h\nscenarios: [${names}]\nrounds: { aim: 8, most: 8 }`);
     expect(many.message).toContain('with 120 judged metrics');

@@ -175,6 +175,33 @@ describe('a judged counter', () => {
   });
 });
 
+describe('CPU time that was not read', () => {
+  it.each([
+    [['candidate'], 'the CPU time of the candidate could not be read: the answer has no `cpu`'],
+    [['baseline', 'candidate'], 'the CPU time of the service could not be read: the answer has no `cpu`'],
+  ])('on %s says whose and why, and never passes', (unread, reason) => {
+    const evidence = evidenceOf({ measuring: 12 });
+    const verdict = verdictOf({
+      ...evidence,
+      rounds: evidence.rounds.map((round) => ({
+        ...round,
+        trials: round.trials.map((trial) =>
+          unread.includes(trial.side)
+            ? { ...trial, cost: null, costUnknown: 'the answer has no `cpu`' }
+            : trial,
+        ),
+      })),
+    });
+    expect(verdict.outcome).toBe('inconclusive');
+    const row = verdict.findings.find(({ metric }) => metric === 'cpu')!;
+    expect(row).toMatchObject({
+      state: 'undecided',
+      reason: `CPU per request could not be compared: ${reason}`,
+    });
+    expect(verdict.warnings).toContainEqual(expect.objectContaining({ code: 'cost-unknown' }));
+  });
+});
+
 describe('a counter that is only shown', () => {
   it('moves no verdict, whatever it does', () => {
     const verdict = verdictOf(evidenceWith(shown, (trial) => (isCandidate(trial) ? 9 : 3) * ok(trial)));
