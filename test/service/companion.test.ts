@@ -114,7 +114,9 @@ describe('a companion that fails', () => {
   it('before it is ready is named at once with its last lines', async () => {
     const error = await refusal(() => begin(fixture('store', 'fails')));
     expect(error.code).toBe('service-failed');
-    expect(error.message).toMatch(/^`db` of `services` exited with code 3, [\d.]+ ms after its start, before it was ready$/);
+    expect(error.message).toMatch(
+      /^`db` of `services` exited with code 3, [\d.]+ ms after its start, before it was ready$/,
+    );
     expect(error.tail).toEqual(['store in memory with no password', 'the disk is full']);
   });
 
