@@ -92,10 +92,17 @@ export function readArguments(
     const wanted = least === most ? `${least}` : `${least} to ${most}`;
     throw usage(
       command,
-      `"tailgate ${command.name}" takes ${wanted} argument${wanted === '1' ? '' : 's'}, it was given ${positionals.length}${positionals.length === 0 ? '' : `: ${positionals.join(' ')}`}`,
+      `"tailgate ${command.name}" takes ${wanted} argument${wanted === '1' ? '' : 's'}, it was given ${positionals.length}${namedArguments(command, positionals)}`,
     );
   }
   return { flags, positionals };
+}
+
+/** What was given too much; the rest of a header that lost its quotes may be a secret. */
+function namedArguments(command: Command, positionals: readonly string[]): string {
+  if (positionals.length === 0) return '';
+  if (command.flags['header'] === undefined) return `: ${positionals.join(' ')}`;
+  return '; write a value with spaces in quotes';
 }
 
 /** The help of one command. */

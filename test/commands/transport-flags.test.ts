@@ -8,6 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { readArguments } from '../../src/commands/command.ts';
 import { load } from '../../src/commands/load.ts';
 import { openOrRefuse, readOneRequest } from '../../src/commands/one-request.ts';
+import type { TailgateError } from '../../src/kernel/errors.ts';
 import { msToNs } from '../../src/kernel/units.ts';
 import { openSockets } from '../../src/load/driver.ts';
 import type { Generator } from '../../src/load/protocol.ts';
@@ -58,6 +59,46 @@ test('what does not go together or cannot be read is named', () => {
   expect(() => read('https://localhost/', '--http2', '--no-keep-alive')).toThrow(/shares connections/);
   expect(() => read('https://localhost/', '--ca', 'no.pem')).toThrow(/^--ca: .*no\.pem cannot be read/);
   expect(() => read('ftp://localhost/')).toThrow(/not a URL it can send to/);
+});
+
+const refusal = (url: string, ...argv: readonly string[]) => {
+  try {
+    read(url, ...argv);
+  } catch (error) {
+    return error as TailgateError;
+  }
+  throw new Error('it was taken');
+};
+
+test.each([
+  ['--header has no colon', 'authorization Bearer S3CR3T'],
+  ['--header has a name of other signs', 'authorization Bearer S3CR3T: x'],
+  ['header 2 of 3 in --header has no colon', 'a: b\nBearer S3CR3T\n\nc: d'],
+  ['the value of the header "authorization" holds', 'authorization: S3CR3T\u0001'],
+])('%s is said without repeating the header', (message, header) => {
+  const error = refusal('http://127.0.0.1/', '--header', header);
+  expect(error.code).toBe('usage');
+  expect(error.message).toContain(message);
+  expect(`${error.message} ${error.hint}`).not.toContain('S3CR3T');
+  expect(error.hint).not.toContain('scenario');
+});
+
+test('a header that lost its quotes is not repeated either', () => {
+  expect(() => read('http://127.0.0.1/', '--header', 'authorization:', 'Bearer', 'S3CR3T')).toThrow(
+    /was given 3; write a value with spaces in quotes$/,
+  );
+});
+
+test('a user and password in a URL are refused with the header to send instead, and not repeated', () => {
+  for (const url of ['http://me:S3CR3T@127.0.0.1:80/', 'http://S3CR3T@127.0.0.1/', 'ftp://me:S3CR3T@host/']) {
+    const error = refusal(url);
+    expect(error.code).toBe('usage');
+    expect(error.message).not.toContain('S3CR3T');
+  }
+  const { message, hint } = refusal('http://me:S3CR3T@127.0.0.1:8080/path');
+  expect(message).toMatch(/http:\/\/127.0.0.1:8080 holds a user or password/);
+  expect(hint).toContain('--header "authorization: Basic ');
+  expect(read('http://127.0.0.1/a@b:c').origin).toBe('http://127.0.0.1');
 });
 
 test('a certificate that nobody trusts ends the command with its way out', async () => {
