@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { displayWidth, tableLines, wrapped } from '../../src/report/columns.ts';
+import { renderSummary } from '../../src/report/markdown.ts';
 import { renderTerminal } from '../../src/report/terminal.ts';
 import { makeView } from '../../src/report/view.ts';
 import { hostileNames } from './as-github.ts';
@@ -62,6 +63,14 @@ describe('a report in a terminal', () => {
       expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
     }
   });
+});
+
+it('says once why the whole job has other percentiles than the table', () => {
+  const view = makeView(made.pass, made.evidence(['checkout', 'search']), made.context());
+  for (const text of [renderTerminal(view), renderSummary(view)]) {
+    expect(text.match(/the whole job/g)!.length).toBeGreaterThan(1);
+    expect(text.replace(/\s+/g, ' ').match(/all requests merged, stalls included/g)).toHaveLength(1);
+  }
 });
 
 describe('columns', () => {
