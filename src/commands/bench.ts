@@ -1,12 +1,12 @@
 /** `tailgate bench`: the microbenchmarks alone, on both sides in turns. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runBench } from '../bench.ts';
 import { defaultBenchGlobs } from '../config/schema-judging.ts';
 import type { MicrobenchmarkSettings } from '../config/settings.ts';
 import { serialiseBench } from '../evidence/store.ts';
 import { TailgateError } from '../kernel/errors.ts';
+import { makeTemporaryFolder } from '../kernel/folders.ts';
 import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
 import { secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
@@ -81,7 +81,7 @@ export const bench: Command = {
     const job = readJobSettings({ ...request, environment: terminal.environment });
     const measured = named ?? configured(job);
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
-    const folder = mkdtempSync(join(tmpdir(), 'tailgate-job-'));
+    const folder = makeTemporaryFolder('tailgate-job-');
     const ledger = openLedger(join(folder, 'leftovers.jsonl'));
     const sweepAtOnce = (): void => sweepNow(ledger.path);
     process.once('exit', sweepAtOnce);
