@@ -35,7 +35,10 @@ export async function benchmarkShare(
 }
 
 /** What a gate knows when both sides are built. */
-export type HotPathsJob = Omit<BenchmarksJob, 'settings' | 'directories' | 'revisions' | 'env' | 'seed'>;
+export type HotPathsJob = Omit<
+  BenchmarksJob,
+  'settings' | 'directories' | 'revisions' | 'env' | 'seed' | 'timeBudget'
+>;
 
 /**
  * Finds and calibrates what both sides have, before the load test: a mistake in naming them is told soonest.
@@ -53,6 +56,7 @@ export async function findHotPaths(
     ...job,
     directories,
     env: config.env,
+    timeBudget: config.timeBudget,
     seed: evidence.plan.seed,
     revisions: evidence.revisions,
     settings: {

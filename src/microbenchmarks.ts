@@ -1,11 +1,12 @@
 /** Conductor of microbenchmarks: two built sides → what they share, rounds in turns, looks, confirmation, the verdict. */
 import { matchesAny } from './builds/changes.ts';
+import { defaultBenchGlobs } from './config/schema-judging.ts';
 import type { MicrobenchmarkSettings } from './config/settings.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
 import { type Mask, maskFor } from './kernel/masking.ts';
-import { type Nanoseconds, ns, secondsToNs } from './kernel/units.ts';
+import { type Nanoseconds, ns } from './kernel/units.ts';
 import { type Side, sides } from './kernel/words.ts';
 import { type Clock, type Random, seededRandom } from './kernel/world.ts';
 import type {
@@ -17,9 +18,11 @@ import type {
 } from './microbench/evidence.ts';
 import { benchFiles } from './microbench/files.ts';
 import { discoverFunctions, measureFunctions } from './microbench/functions.ts';
+import { nothingFound, refuseTwice, unmatchedGlobs } from './microbench/naming.ts';
 import { findNode } from './microbench/node.ts';
 import { outOfTime } from './microbench/out-of-time.ts';
 import type { FunctionJob } from './microbench/pair.ts';
+import { patienceWithin, type TellWaiting } from './microbench/patience.ts';
 import type { FunctionPlan } from './microbench/sampling.ts';
 import { runSuite, type SuiteJob, suiteResults, suiteSubjects } from './microbench/suites.ts';
 import type { ProgressEvent } from './report/progress.ts';
@@ -47,6 +50,8 @@ export interface BenchmarksJob {
   /** `env` of the configuration. */
   readonly env: Readonly<Record<string, string>>;
   readonly seed: number;
+  /** What never ends may take no more than a part of it; null: as long as it takes. */
+  readonly timeBudget: Nanoseconds | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ledger: Ledger;
@@ -60,9 +65,6 @@ export interface BenchmarksResult {
 
 const defaultRounds = 12;
 const confirmationRounds = 6;
-/** Of one order to a benchmark process, and of one run of a suite. */
-const patience = secondsToNs(60);
-const suiteTimeout = secondsToNs(1800);
 
 /** What is measured and how, after everything was seen once. */
 interface Found {
@@ -92,19 +94,22 @@ export async function findBenchmarks(job: BenchmarksJob): Promise<FoundBenchmark
   const env = { ...withoutSecrets(job.environment), ...job.env };
   refuseTwice(job.settings.suites);
   const mask = maskFor(job.environment, job.env);
-  const functions = await functionJob(job, env, mask);
+  const patience = patienceWithin(job.timeBudget);
+  const onWait: TellWaiting = (what, limit) => job.tell({ kind: 'waiting', what, limit });
+  const functions = await functionJob(job, env, mask, onWait);
   const suites: SuiteJob = {
     ...job,
     env,
     mask,
-    timeout: suiteTimeout,
+    timeout: patience.run,
     meterOf: (identity) => meterFor(identity, job.clock),
   };
-  const found = await find(job, functions, suites, random);
+  const found = await find(job, functions, { ...suites, timeout: patience.firstRun, onWait }, random);
   if (found.subjects.length === 0) {
-    if (job.settings.declared) throw nothingFound(job.settings);
+    if (job.settings.declared) throw nothingFound(job.settings.files, job.settings.suites);
     return null;
   }
+  warnOfGlobs(job, functions?.files ?? { baseline: [], candidate: [] });
   job.tell({ kind: 'benchmarks-found', count: found.subjects.length, node: found.node });
   return { job, random, functions, suites, found, empty: start(job, found) };
 }
@@ -149,6 +154,7 @@ async function functionJob(
   job: BenchmarksJob,
   env: Readonly<Record<string, string | undefined>>,
   mask: Mask,
+  onWait: TellWaiting,
 ): Promise<(FunctionJob & { readonly version: string }) | null> {
   const { files } = job.settings;
   if (files.length === 0) return null;
@@ -159,6 +165,7 @@ async function functionJob(
   };
   if (sides.every((side) => found[side].length === 0)) return null;
   const node = await findNode(env, job.directories.candidate);
+  const patience = patienceWithin(job.timeBudget);
   return {
     entry: builtFile('microbench-child.js'),
     node: node.path,
@@ -168,7 +175,9 @@ async function functionJob(
     files: found,
     env,
     mask,
-    patience,
+    patience: patience.order,
+    finding: patience.finding,
+    onWait,
     clock: job.clock,
     signal: job.signal,
     ledger: job.ledger,
@@ -198,6 +207,12 @@ async function find(
   }
   refuseTwice(subjects);
   return { subjects, plans, node: functions?.version ?? null };
+}
+
+function warnOfGlobs({ settings, tell }: BenchmarksJob, files: FunctionJob['files']): void {
+  const given = settings.files.filter((glob) => !defaultBenchGlobs.includes(glob));
+  for (const warning of unmatchedGlobs(given, files, (file, glob) => matchesAny([file], [glob])))
+    tell({ kind: 'warning', warning });
 }
 
 /** What nobody named and neither side can run belongs to another tool, such as a runner with its own globals. */
@@ -266,31 +281,6 @@ function start(job: BenchmarksJob, found: Found): BenchEvidence {
     subjects: found.subjects,
     rounds: [],
   };
-}
-
-/** Rows are told apart by their names alone, and rows of a suite by the suite's. */
-function refuseTwice(named: readonly { readonly name: string }[]): void {
-  const seen = new Set<string>();
-  for (const { name } of named) {
-    if (seen.has(name)) {
-      throw new TailgateError({
-        code: 'usage',
-        message: `two benchmarks are called "${name}"`,
-        hint: 'give the commands under microbenchmarks different names',
-      });
-    }
-    seen.add(name);
-  }
-}
-
-function nothingFound({ files, suites }: BenchmarksSettings): TailgateError {
-  const looked =
-    files.length === 0 ? 'no globs were given' : `no file of either side matches ${files.join(' ')}`;
-  return new TailgateError({
-    code: 'usage',
-    message: `there is no benchmark: ${looked}${suites.length === 0 ? '' : ', and the commands named none'}`,
-    hint: 'every function that such a file exports is a benchmark; --files "GLOB …" names others, --command runs another tool',
-  });
 }
 
 const measuringTime = (evidence: BenchEvidence): Nanoseconds =>

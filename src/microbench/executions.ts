@@ -77,6 +77,7 @@ async function execute(
   const result = await runInLedger(job, {
     command: ['bash', '-c', script],
     cwd: job.directories[side],
+    name: `${exec} on the ${side}`,
     env: { ...job.env, TAILGATE_EXEC: exec, TAILGATE_EXECUTIONS: String(executions) },
     onStart: (identity) => {
       watches.push(watchMemory(job, job.meterOf(identity), watching.signal));

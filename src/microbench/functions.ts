@@ -2,8 +2,8 @@
 import { ns } from '../kernel/units.ts';
 import { otherSide, type Side, sides } from '../kernel/words.ts';
 import type { Random } from '../kernel/world.ts';
-import type { BenchResult, BenchSubject } from './evidence.ts';
-import { type FunctionJob, finishPair, openPair, type Pair } from './pair.ts';
+import type { BenchResult, BenchSubject, SideResult } from './evidence.ts';
+import { type Finished, type FunctionJob, finishPair, openPair, type Pair } from './pair.ts';
 import type { FunctionName } from './protocol.ts';
 import { type FunctionPlan, measureInTurns, sampleTarget, samplingOf } from './sampling.ts';
 import type { Answer } from './side-process.ts';
@@ -20,6 +20,11 @@ const suspicious = ns(0.5);
 
 export const subjectName = ({ file, name }: FunctionName): string => `${file} > ${name}`;
 
+const fileOf = (name: string): string => name.slice(0, name.lastIndexOf(' > '));
+
+const outOfTime =
+  'both sides: it was not tried, because benchmarks before it that did not end took the whole time budget';
+
 const time = { kind: 'time', normalised: 'ns', text: 'ns' } as const;
 
 /**
@@ -33,16 +38,33 @@ export async function discoverFunctions(job: FunctionJob, random: Random): Promi
   let pair = await openPair(job, drawSide(random));
   try {
     for (const subject of fileProblems(pair)) subjects.set(subject.name, subject);
+    const began = job.clock.now();
+    const isOver = (): boolean => job.clock.now() - began > (job.finding ?? Number.POSITIVE_INFINITY);
+    let lost = false;
     for (const benchmark of everyFunction(pair)) {
       const name = subjectName(benchmark);
+      if (lost && isOver()) {
+        subjects.set(name, { ...blank(name), problem: outOfTime });
+        continue;
+      }
       const found = await calibrateBoth(pair, benchmark, drawSide(random));
       subjects.set(name, found.subject);
       if (found.plan !== null) plans.push(found.plan);
       if (!isBroken(pair)) continue;
+      lost = true;
       await pair[Symbol.asyncDispose]();
       pair = await openPair(job, drawSide(random));
     }
-    warnings.push(...(await finishPair(pair)));
+    const finished = await finishPair(pair);
+    warnings.push(...finished.warnings);
+    for (const [name, subject] of subjects) {
+      const end = finished.hung.get(fileOf(name));
+      if (end === undefined || subject.problem !== null) continue;
+      const who = end.sides.length === 2 ? 'both sides' : end.sides[0];
+      subjects.set(name, { ...blank(name), problem: `${who}: ${end.reason}` });
+    }
+    const isKept = (plan: FunctionPlan): boolean => !finished.hung.has(plan.benchmark.file);
+    plans.splice(0, plans.length, ...plans.filter(isKept));
   } finally {
     await pair[Symbol.asyncDispose]();
   }
@@ -168,11 +190,20 @@ export async function measureFunctions(
       await pair[Symbol.asyncDispose]();
       pair = await openPair(job, drawSide(random), files);
     }
-    await finishPair(pair);
+    const { hung } = await finishPair(pair);
+    const byName = new Map(plans.map((plan) => [plan.name, hung.get(plan.benchmark.file)]));
+    return results.map((result) => withoutEnd(result, byName.get(result.name)));
   } finally {
     await pair[Symbol.asyncDispose]();
   }
-  return results;
+}
+
+/** Values of a process that never came to its end do not count. */
+function withoutEnd(result: BenchResult, end: ReturnType<Finished['hung']['get']>): BenchResult {
+  if (end === undefined) return result;
+  const of = (side: Side): SideResult =>
+    end.sides.includes(side) ? { kind: 'failed', reason: end.reason } : { kind: 'unmeasured' };
+  return { name: result.name, baseline: of('baseline'), candidate: of('candidate') };
 }
 
 const drawSide = (random: Random): Side => (random.coin() ? 'baseline' : 'candidate');

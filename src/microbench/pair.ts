@@ -5,6 +5,7 @@ import type { Mask } from '../kernel/masking.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import { otherSide, type Side, sides } from '../kernel/words.ts';
 import type { Clock } from '../kernel/world.ts';
+import type { TellWaiting } from './patience.ts';
 import type { FunctionName } from './protocol.ts';
 import { SideProcess } from './side-process.ts';
 
@@ -22,6 +23,9 @@ export interface FunctionJob {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long one order may take. */
   readonly patience: Nanoseconds;
+  /** How long finding all functions may take once one has not ended; null: as long as it takes. */
+  readonly finding?: Nanoseconds | null;
+  readonly onWait?: TellWaiting;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ledger?: { add(entry: Leftover): void; remove(entry: Leftover): void };
@@ -119,12 +123,28 @@ async function load(
   }
 }
 
-/** Runs every `teardown`; what goes wrong there is told, and fails nothing. */
-export async function finishPair(pair: Pair): Promise<readonly string[]> {
-  const problems: string[] = [];
+export interface Finished {
+  /** What went wrong in a `teardown`: told, and nothing fails by it. */
+  readonly warnings: readonly string[];
+  /** Files whose `teardown` never ended, and why their benchmarks are given up: it would be waited for every round. */
+  readonly hung: ReadonlyMap<string, { readonly sides: readonly Side[]; readonly reason: string }>;
+}
+
+/** Runs every `teardown`. */
+export async function finishPair(pair: Pair): Promise<Finished> {
+  const warnings: string[] = [];
+  const hung = new Map<string, { readonly sides: readonly Side[]; readonly reason: string }>();
   for (const side of sides) {
-    const answer = await pair.processes[side].ask({ kind: 'finish' });
-    if (answer.kind === 'problem' && !answer.gone) problems.push(`teardown of the ${side} ${answer.reason}`);
+    for (const file of new Set(pair.loaded[side].benchmarks.map((one) => one.file))) {
+      const answer = await pair.processes[side].ask({ kind: 'finish', file });
+      if (answer.kind !== 'problem') continue;
+      if (!answer.gone) warnings.push(`teardown of the ${side} ${answer.reason}`);
+      if (answer.hung === true) {
+        const known = hung.get(file)?.sides ?? [];
+        hung.set(file, { sides: [...known, side], reason: `its teardown ${answer.reason}` });
+      }
+      if (answer.gone) break;
+    }
   }
-  return problems;
+  return { warnings, hung };
 }

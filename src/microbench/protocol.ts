@@ -32,8 +32,8 @@ export type BenchOrder =
       /** Before the sample, outside the timed region. */
       readonly collect: Collection;
     }
-  /** Runs every `teardown`. */
-  | { readonly kind: 'finish'; readonly id: number };
+  /** Runs the `teardown` of a file. */
+  | { readonly kind: 'finish'; readonly id: number; readonly file: string };
 
 export type BenchReply =
   | { readonly kind: 'ready' }

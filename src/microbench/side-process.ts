@@ -7,9 +7,10 @@ import type { Mask } from '../kernel/masking.ts';
 import { endGroup, markedEnvironment, readProcess } from '../kernel/processes.ts';
 import { OutputTail } from '../kernel/tail.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
-import { formatDuration, msToNs } from '../kernel/units.ts';
+import { formatDuration, msToNs, ns } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import type { Clock } from '../kernel/world.ts';
+import { quietTime, type TellWaiting } from './patience.ts';
 import type { BenchOrder, BenchReply } from './protocol.ts';
 import { replyTo } from './replies.ts';
 
@@ -29,6 +30,7 @@ export interface SideProcessOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly ledger?: { add(entry: Leftover): void; remove(entry: Leftover): void };
+  readonly onWait?: TellWaiting;
   /** Takes secrets out of what the process says of itself. */
   readonly mask: Mask;
 }
@@ -37,13 +39,19 @@ export interface SideProcessOptions {
 export type Answer =
   | Exclude<BenchReply, { kind: 'ready' } | { kind: 'failed' }>
   /** The benchmark's own fault: it threw, it never ended, or it ended the process, which is gone then. */
-  | { readonly kind: 'problem'; readonly reason: string; readonly gone: boolean };
+  | {
+      readonly kind: 'problem';
+      readonly reason: string;
+      readonly gone: boolean;
+      /** It was ended because it did not end within the patience. */
+      readonly hung?: boolean;
+    };
 
 /** An order without its number. */
 export type Order = BenchOrder extends infer One ? (One extends unknown ? Omit<One, 'id'> : never) : never;
 
 /** What the process was told last. */
-type Waiting = { readonly kind: 'start' | BenchOrder['kind']; readonly id: number };
+type Waiting = { readonly kind: 'start' | BenchOrder['kind']; readonly id: number; readonly what: string };
 
 /** Between asking the process to end and ending it. */
 const grace = msToNs(1000);
@@ -108,7 +116,7 @@ export class SideProcess implements AsyncDisposable {
    * @throws TailgateError `service-failed` with the side when it does not come so far, `cancelled`.
    */
   async ready(): Promise<void> {
-    const answer = await this.#wait({ kind: 'start', id: 0 });
+    const answer = await this.#wait({ kind: 'start', id: 0, what: 'the start of the process' });
     if (answer.kind === 'problem') {
       throw new TailgateError({
         code: 'service-failed',
@@ -132,7 +140,7 @@ export class SideProcess implements AsyncDisposable {
   async ask(order: Order): Promise<Answer> {
     if (this.#gone !== null) return { kind: 'problem', reason: this.#gone, gone: true };
     const id = ++this.#lastId;
-    const answer = this.#wait({ kind: order.kind, id });
+    const answer = this.#wait({ kind: order.kind, id, what: wordsOf(order) });
     this.#child.send({ ...order, id } as BenchOrder, () => {
       // A process that is gone is told by its exit.
     });
@@ -156,7 +164,7 @@ export class SideProcess implements AsyncDisposable {
   }
 
   async #wait(waiting: Waiting): Promise<Answer> {
-    const { clock, patience, signal } = this.#options;
+    const { clock, patience, signal, mask, onWait } = this.#options;
     signal.throwIfAborted();
     const waits = new AbortController();
     const onAbort = (): void => waits.abort();
@@ -165,14 +173,21 @@ export class SideProcess implements AsyncDisposable {
       this.#pending = { ...waiting, resolve };
       if (this.#gone !== null) resolve({ kind: 'problem', reason: this.#gone, gone: true });
     });
-    const tooLong = clock.sleep(patience, waits.signal).then(
-      (): Answer => {
-        this.#gone = `did not end within ${formatDuration(patience)}`;
-        this.#child.kill('SIGKILL');
-        return { kind: 'problem', reason: this.#gone, gone: true };
-      },
-      (): Answer => ({ kind: 'problem', reason: 'was stopped', gone: true }),
-    );
+    const quiet = ns(Math.min(quietTime, patience / 2));
+    const tooLong = clock
+      .sleep(quiet, waits.signal)
+      .then(() => {
+        onWait?.(`${mask(waiting.what)} on the ${this.side}`, patience);
+        return clock.sleep(ns(patience - quiet), waits.signal);
+      })
+      .then(
+        (): Answer => {
+          this.#gone = `did not end within ${formatDuration(patience)}`;
+          this.#child.kill('SIGKILL');
+          return { kind: 'problem', reason: this.#gone, gone: true, hung: true };
+        },
+        (): Answer => ({ kind: 'problem', reason: 'was stopped', gone: true }),
+      );
     const answer = await Promise.race([answered, tooLong]);
     signal.removeEventListener('abort', onAbort);
     waits.abort();
@@ -196,5 +211,16 @@ export class SideProcess implements AsyncDisposable {
     const last = this.tail().findLast((line) => /\S/.test(line));
     this.#gone ??= last === undefined ? how : `${how}: ${last.slice(0, 300)}`;
     this.#pending?.resolve({ kind: 'problem', reason: this.#gone, gone: true });
+  }
+}
+
+function wordsOf(order: Order): string {
+  switch (order.kind) {
+    case 'load':
+      return order.file;
+    case 'finish':
+      return `teardown of ${order.file}`;
+    default:
+      return `${order.benchmark.file} > ${order.benchmark.name}`;
   }
 }

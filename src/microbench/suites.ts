@@ -12,6 +12,7 @@ import { benchmarkFileLimit } from './adapters/decode.ts';
 import { readBenchmarks } from './adapters/read.ts';
 import type { BenchResult, BenchSubject, SideResult } from './evidence.ts';
 import { executionRows } from './executions.ts';
+import { quietTime, type TellWaiting } from './patience.ts';
 import { type BenchRow, sameUnit } from './samples.ts';
 
 export type Suite = SuiteSettings;
@@ -32,6 +33,7 @@ export interface SuiteJob {
   readonly signal: AbortSignal;
   readonly ledger?: { add(entry: Leftover): void; remove(entry: Leftover): void };
   readonly meterOf: (identity: GroupIdentity) => MemoryMeter;
+  readonly onWait?: TellWaiting;
   /** Takes secrets out of every name, unit and reason. */
   readonly mask: Mask;
 }
@@ -69,7 +71,12 @@ async function runCommandOf(
   suite: Extract<Suite, { kind: 'command' }>,
   side: Side,
 ): Promise<SuiteRun> {
-  const result = await runInLedger(job, { command: suite.command, cwd: job.directories[side], env: job.env });
+  const result = await runInLedger(job, {
+    command: suite.command,
+    cwd: job.directories[side],
+    env: job.env,
+    name: `${suite.name} on the ${side}`,
+  });
   const problem = exitProblem(result, job);
   if (problem !== null) return { kind: 'failed', reason: problem };
   if (result.truncated) return { kind: 'failed', reason: 'its output is larger than 64 MB' };
@@ -116,11 +123,18 @@ export async function runInLedger(
     readonly command: string | readonly string[];
     readonly cwd: string;
     readonly env: SuiteJob['env'];
+    /** For a reader who waits. */
+    readonly name: string;
     readonly onStart?: (identity: GroupIdentity) => void;
   },
 ): Promise<CommandResult> {
   let entry: Leftover | null = null;
-  const { onStart, ...command } = what;
+  const { onStart, name, ...command } = what;
+  const waits = new AbortController();
+  job.clock.sleep(quietTime, waits.signal).then(
+    () => job.onWait?.(job.mask(name), job.timeout),
+    () => undefined,
+  );
   const result = await runCommand({
     ...command,
     timeout: job.timeout,
@@ -131,7 +145,7 @@ export async function runInLedger(
       job.ledger?.add(entry);
       onStart?.(identity);
     },
-  });
+  }).finally(() => waits.abort());
   if (entry !== null) job.ledger?.remove(entry);
   job.signal.throwIfAborted();
   return result;

@@ -50,6 +50,8 @@ export type ProgressEvent =
       readonly phase: 'measuring' | 'confirming';
       readonly benchmarks: number;
     }
+  /** A benchmark has not answered for a while; it is given up after `limit`. */
+  | { readonly kind: 'waiting'; readonly what: string; readonly limit: Nanoseconds }
   | { readonly kind: 'warning'; readonly warning: Warning };
 
 export interface ProgressLine {
@@ -85,6 +87,8 @@ export function progressLine(event: ProgressEvent): ProgressLine {
       const of = `${formatCount(event.index)} of at most ${formatCount(event.of)}`;
       return lasting(`microbenchmarks: ${phase} ${of}, ${counted(event.benchmarks, 'open one')}`);
     }
+    case 'waiting':
+      return lasting(`waiting for ${visible(event.what, 200)}, at most ${formatDuration(event.limit)}`);
     case 'warning': {
       const { message, hint } = event.warning;
       const way = hint === undefined ? '' : ` ${plainPhrase(sentence(capital(hint)))}`;

@@ -121,6 +121,51 @@ describe('what is found', () => {
     expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
   });
 
+  test.each([
+    ['waits for ever', 'new Promise(() => setInterval(() => {}, 1e6))'],
+    ['spins for ever', '(() => { for (;;); })()'],
+  ])('a teardown that %s gives its file up, and the next is measured', async (_, end) => {
+    using projects = new Projects();
+    projects.both(
+      { 'a.bench.mjs': spin(20), 'b.bench.mjs': spin(20) },
+      { 'a.bench.mjs': `${spin(20)} export const teardown = () => ${end};` },
+    );
+    const waits: string[] = [];
+    const onWait = (what: string) => waits.push(what);
+    const job = await projects.job({ patience: msToNs(1000), onWait });
+    const { subjects, plans } = await discoverFunctions(job, seededRandom(1));
+    expect(subjects.map((one) => one.problem)).toEqual([
+      'candidate: its teardown did not end within 1 s',
+      null,
+    ]);
+    expect(plans.map((plan) => plan.name)).toEqual(['b.bench.mjs > spin']);
+    expect(waits).toContain('teardown of a.bench.mjs on the candidate');
+    const late = [{ ...plans[0]!, name: 'late', benchmark: { file: 'a.bench.mjs', name: 'spin' } }];
+    const [result] = await measureFunctions(job, late, seededRandom(2));
+    expect(result).toEqual({
+      name: 'late',
+      baseline: { kind: 'unmeasured' },
+      candidate: { kind: 'failed', reason: 'its teardown did not end within 1 s' },
+    });
+  });
+
+  test('benchmarks that never end do not take more than the time for finding, one after the other', async () => {
+    using projects = new Projects();
+    const never = 'new Promise(() => setInterval(() => {}, 1e6))';
+    projects.both({
+      'a.bench.mjs': [1, 2, 3, 4].map((n) => `export const n${n} = () => ${never};`).join('\n'),
+    });
+    const waits: string[] = [];
+    const onWait = (what: string) => waits.push(what);
+    const job = await projects.job({ patience: msToNs(1500), finding: msToNs(100), onWait });
+    const { subjects } = await discoverFunctions(job, seededRandom(1));
+    const [first, ...rest] = subjects.map((one) => one.problem);
+    expect(first).toBe('both sides: it did not end within 1.5 s');
+    expect(rest).toHaveLength(3);
+    for (const problem of rest) expect(problem).toMatch(/^both sides: it was not tried/);
+    expect(new Set(waits.map((what) => what.split(' on ')[0]))).toEqual(new Set(['a.bench.mjs > n1']));
+  });
+
   test('secrets are in no name and no reason', async () => {
     using projects = new Projects();
     const secret = 's3cr3t-value';
