@@ -2,7 +2,7 @@
 import type { SweepMeasured, SweepRun } from './capacity/sweep.ts';
 import { LatencyHistogram } from './evidence/histogram.ts';
 import { TailgateError } from './kernel/errors.ts';
-import { type Nanoseconds, ns, secondsToNs } from './kernel/units.ts';
+import { formatDuration, type Nanoseconds, ns, secondsToNs } from './kernel/units.ts';
 import type { Clock, Random } from './kernel/world.ts';
 import type { ClosedOrder, ClosedResult, Generator, PreparedRequest, Target } from './load/protocol.ts';
 
@@ -43,6 +43,8 @@ const mostAlone = 40;
 const longestRun = secondsToNs(60);
 /** Opening sockets at a busy service takes its time. */
 const openTimeout = secondsToNs(10);
+/** However little of the budget is left, a request gets this long. */
+const shortestWait = secondsToNs(0.1);
 const recovery = { longest: secondsToNs(15), pause: secondsToNs(0.1), factor: 3 } as const;
 
 /**
@@ -52,7 +54,7 @@ const recovery = { longest: secondsToNs(15), pause: secondsToNs(0.1), factor: 3 
 export async function runSweep(job: SweepJob, tools: SweepTools): Promise<SweepOutcome> {
   const { clock, signal } = tools;
   const deadline = ns(clock.now() + job.budget);
-  const usual = await warmUp(job, tools);
+  const usual = await warmUp(job, tools, deadline);
   const alone: ClosedResult[] = [];
   const runs: SweepRun[] = [];
   const unrecovered = new Set<number>();
@@ -62,11 +64,10 @@ export async function runSweep(job: SweepJob, tools: SweepTools): Promise<SweepO
     const left = deadline - clock.now();
     if (left <= 0) partial = 'out-of-time';
     const requests = job.levels.includes(concurrency) ? job.requests : Math.min(job.requests, mostAlone);
-    const longest = ns(Math.min(left, longestRun));
     const run =
       left <= 0
         ? null
-        : await unlessStopped(runLevel(job, tools, { concurrency, requests, longest }), signal);
+        : await unlessStopped(runLevel(job, tools, { concurrency, requests, deadline }), signal);
     if (signal.aborted) partial = 'stopped';
     // A run that was stopped counts only where there is no other.
     if (partial !== null) {
@@ -78,7 +79,8 @@ export async function runSweep(job: SweepJob, tools: SweepTools): Promise<SweepO
     if (run.result.cutShort) cutShort.add(concurrency);
     if (job.levels.includes(concurrency)) tools.onRun(run, repeat);
     const { timedOut, unfinished } = run.result.counts;
-    if (timedOut + unfinished > 0 && !(await recovers(job, tools, usual))) unrecovered.add(concurrency);
+    if (timedOut + unfinished > 0 && !(await recovers(job, tools, usual, deadline)))
+      unrecovered.add(concurrency);
   }
 
   function keep(run: SweepRun): void {
@@ -122,14 +124,17 @@ async function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal)
 }
 
 /** @returns the median time of a right answer. */
-async function warmUp(job: SweepJob, tools: SweepTools): Promise<Nanoseconds> {
+async function warmUp(job: SweepJob, tools: SweepTools, deadline: number): Promise<Nanoseconds> {
   const concurrency = job.levels[0]!;
-  const shape = { concurrency, requests: job.requests, longest: longestRun };
-  const { result } = await runLevel(job, tools, shape);
+  // What is thrown away may be given up earlier: a service that never answers must not outlast the budget.
+  const left = Math.max(shortestWait, deadline - tools.clock.now());
+  const hasty = { ...job, timeout: ns(Math.min(job.timeout, left / 3)) };
+  const shape = { concurrency, requests: job.requests, deadline: deadline - hasty.timeout };
+  const { result } = await runLevel(hasty, tools, shape);
   const usual = LatencyHistogram.decode(result.histograms.success).percentile(0.5);
   if (usual !== null) return usual;
   const errors = Object.entries(result.errors).map(([name, count]) => `${name}: ${count}`);
-  const seen = errors.length === 0 ? `no answer within ${job.timeout / 1e6} ms` : errors.join(', ');
+  const seen = errors.length === 0 ? `no answer within ${formatDuration(hasty.timeout)}` : errors.join(', ');
   throw new TailgateError({
     code: 'service-failed',
     message: `${job.target.origin} answered nothing rightly in the warm-up at concurrency ${concurrency}: ${seen}`,
@@ -139,28 +144,40 @@ async function warmUp(job: SweepJob, tools: SweepTools): Promise<Nanoseconds> {
 
 async function runLevel(
   job: SweepJob,
-  { generator }: SweepTools,
-  shape: { readonly concurrency: number; readonly requests: number; readonly longest: Nanoseconds },
+  { clock, generator }: SweepTools,
+  shape: { readonly concurrency: number; readonly requests: number; readonly deadline: number },
 ): Promise<SweepRun> {
   const { target, request } = job;
-  const { concurrency } = shape;
-  await generator.open({ target, request, sockets: concurrency, timeout: openTimeout });
+  const { concurrency, requests, deadline } = shape;
+  const left = (): number => Math.max(shortestWait, deadline - clock.now());
+  const timeout = ns(Math.min(openTimeout, left()));
+  await generator.open({ target, request, sockets: concurrency, timeout });
+  const longest = ns(Math.min(left(), longestRun));
   // Nobody is in line before the first generation of requests: it is not counted.
-  const order = orderOf(job, { ...shape, timeout: job.timeout, leadIn: concurrency });
+  const order = orderOf(job, { concurrency, requests, longest, timeout: job.timeout, leadIn: concurrency });
   return { concurrency, result: await generator.closedLoop(order) };
 }
 
-/** Requests that were given up may still wait in the service: one by one until they are answered as quickly as usual. */
-async function recovers(job: SweepJob, tools: SweepTools, usual: Nanoseconds): Promise<boolean> {
+/**
+ * Requests that were given up may still wait in the service: one by one until they are answered as quickly as usual.
+ * @returns true also when the budget or the user ended the wait: then nobody knows, and nothing is measured after it.
+ */
+async function recovers(
+  job: SweepJob,
+  tools: SweepTools,
+  usual: Nanoseconds,
+  deadline: number,
+): Promise<boolean> {
   const { clock, generator, signal } = tools;
-  const until = clock.now() + recovery.longest;
+  const until = Math.min(clock.now() + recovery.longest, deadline);
   while (clock.now() < until && !signal.aborted) {
+    const longest = ns(Math.max(shortestWait, until - clock.now()));
     const probe = {
       concurrency: 1,
       requests: 1,
       leadIn: 0,
-      longest: recovery.longest,
-      timeout: recovery.longest,
+      longest,
+      timeout: longest,
     };
     const answer = await unlessStopped(generator.closedLoop(orderOf(job, probe)), signal);
     if (answer === null) return true;
@@ -169,7 +186,7 @@ async function recovers(job: SweepJob, tools: SweepTools, usual: Nanoseconds): P
     if (counts.ok === 1 && took !== null && took <= recovery.factor * usual) return true;
     await clock.sleep(recovery.pause);
   }
-  return signal.aborted;
+  return signal.aborted || clock.now() >= deadline;
 }
 
 function orderOf(

@@ -2,7 +2,7 @@
 import { analyseSweep } from '../capacity/sweep.ts';
 import { closedUnsoundReasons } from '../evidence/closed-summary.ts';
 import { builtFile } from '../kernel/installation.ts';
-import { nsToMs, secondsToNs } from '../kernel/units.ts';
+import { ns, nsToMs, secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock, seededRandom } from '../kernel/world.ts';
 import { startGenerator } from '../load/remote.ts';
 import { readEnvironment } from '../service/machine.ts';
@@ -67,19 +67,24 @@ export const sweep: Command = {
       signal: terminal.signal,
       keepPartial: true,
     });
-    await openOrRefuse(generator, one, 1, timeout);
-    const outcome = await runSweep(job, {
-      generator,
-      clock: realClock,
-      random: seededRandom(seed),
-      signal: terminal.signal,
-      onRun: ({ concurrency, result }, repeat) => {
-        const qps = (result.counts.ok * 1e9) / result.window;
-        terminal.tell(
-          `repeat ${repeat} of ${job.repeats}, concurrency ${concurrency}: ${qps.toFixed(1)} successful a second`,
-        );
+    const began = realClock.now();
+    await openOrRefuse(generator, one, 1, ns(Math.min(timeout, job.budget)));
+    const left = ns(Math.max(0, job.budget - (realClock.now() - began)));
+    const outcome = await runSweep(
+      { ...job, budget: left },
+      {
+        generator,
+        clock: realClock,
+        random: seededRandom(seed),
+        signal: terminal.signal,
+        onRun: ({ concurrency, result }, repeat) => {
+          const qps = (result.counts.ok * 1e9) / result.window;
+          terminal.tell(
+            `repeat ${repeat} of ${job.repeats}, concurrency ${concurrency}: ${qps.toFixed(1)} successful a second`,
+          );
+        },
       },
-    });
+    );
     const findings = analyseSweep(outcome, closedUnsoundReasons);
     const shown: ShownSweep = {
       findings,

@@ -24,11 +24,13 @@ interface Asked {
   readonly workers: number;
   readonly requests: number;
   readonly timeoutMs: number;
+  readonly longestMs: number;
 }
 
 /** A generator that only writes down what it was asked, and takes a second of a clock that jumps for each. */
 function rig(answer: (asked: Asked, index: number) => ClosedResult) {
   const asked: Asked[] = [];
+  const opening: number[] = [];
   let now = 0;
   const clock: Clock = {
     now: () => ns(now),
@@ -40,7 +42,10 @@ function rig(answer: (asked: Asked, index: number) => ClosedResult) {
   };
   const generator: Generator = {
     pid: 1,
-    open: () => Promise.resolve({ opened: 1, problem: null }),
+    open: ({ timeout }) => {
+      opening.push(timeout / 1e6);
+      return Promise.resolve({ opened: 1, problem: null });
+    },
     slice: () => Promise.reject(new Error('a sweep sends no slices')),
     close: () => Promise.resolve(),
     closedLoop: ({ workers, extent, timeout }: ClosedOrder) => {
@@ -49,6 +54,7 @@ function rig(answer: (asked: Asked, index: number) => ClosedResult) {
         workers,
         requests: extent.kind === 'count' ? extent.requests : 0,
         timeoutMs: timeout / 1e6,
+        longestMs: extent.kind === 'count' ? extent.longest / 1e6 : 0,
       };
       asked.push(one);
       return Promise.resolve(answer(one, asked.length - 1));
@@ -63,7 +69,7 @@ function rig(answer: (asked: Asked, index: number) => ClosedResult) {
     signal: new AbortController().signal,
     onRun: ({ concurrency }: { readonly concurrency: number }) => told.push(concurrency),
   };
-  return { asked, told, tools };
+  return { asked, opening, told, tools };
 }
 
 const isProbe = (one: Asked): boolean => one.requests === 1;
@@ -72,7 +78,7 @@ describe('the order of a sweep', () => {
   test('is a warm-up, then every level and a single worker once a repeat, in an order of its own each time', async () => {
     const { asked, told, tools } = rig(({ workers, requests }) => virtualResult(workers, requests, quick));
     const outcome = await runSweep(job, tools);
-    expect(asked[0]).toEqual({ workers: 2, requests: 50, timeoutMs: 100 });
+    expect(asked[0]).toEqual({ workers: 2, requests: 50, timeoutMs: 100, longestMs: 60_000 });
     const rounds = [0, 1, 2].map((repeat) => asked.slice(1 + 5 * repeat, 6 + 5 * repeat));
     expect(asked).toHaveLength(16);
     for (const round of rounds) {
@@ -129,6 +135,25 @@ test('the time budget ends it, and what was measured until then is kept', async 
   const outcome = await runSweep({ ...job, budget: secondsToNs(8.5) }, tools);
   expect(outcome.partial).toBe('out-of-time');
   expect(outcome.runs.length + outcome.alone.length).toBe(8);
+});
+
+test('nothing is waited for longer than the budget: not a socket, not an answer, not a service to recover', async () => {
+  const slow = { servers: 8, serviceMs: 100_000, timeoutMs: 1500 };
+  const silent = rig(({ workers, requests }) => virtualResult(workers, requests, slow));
+  const hasty = { ...job, timeout: secondsToNs(5), budget: secondsToNs(4.5) };
+  await expect(runSweep(hasty, silent.tools)).rejects.toMatchObject({
+    message: expect.stringContaining('no answer within 1.5 s'),
+  });
+  expect(silent.opening).toEqual([3000]);
+  expect(silent.asked).toEqual([{ workers: 2, requests: 50, timeoutMs: 1500, longestMs: 3000 }]);
+
+  const stuck = rig((one) =>
+    virtualResult(one.workers, one.requests, stuck.asked.length === 1 ? quick : hung),
+  );
+  const outcome = await runSweep({ ...job, budget: secondsToNs(6) }, stuck.tools);
+  expect(outcome.partial).toBe('out-of-time');
+  expect(stuck.asked.filter(isProbe).map((one) => Math.ceil(one.timeoutMs / 1000))).toEqual([4, 3, 2, 1]);
+  expect(outcome.unrecovered).toEqual([]);
 });
 
 test('a service that answers nothing rightly in the warm-up ends it with what was seen', async () => {
