@@ -158,7 +158,7 @@ function readLine(line: string): WaiverSettings | string {
   if (scenario.length > longestName) return `its name is longer than ${longestName} characters`;
   const ceiling = ceilingOf(ceilingText, metric);
   if (typeof ceiling === 'string') return ceiling;
-  if (reason === '') return 'it gives no reason';
+  if (!/[\p{L}\p{N}]/u.test(reason)) return 'it gives no reason';
   if (reason.length > longestReason) return `its reason is longer than ${longestReason} characters`;
   return { scenario, metric, ceiling, expires: null, reason };
 }

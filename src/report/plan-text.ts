@@ -9,7 +9,7 @@ import { wrapped } from './columns.ts';
 import { shortSha } from './diagnostics.ts';
 import { visible } from './escape.ts';
 import { metricLabel, toleranceText } from './figures.ts';
-import { sentence } from './phrase.ts';
+import { capital, sentence } from './phrase.ts';
 import { plainPhrase } from './terminal.ts';
 
 export interface PlanDescription {
@@ -59,8 +59,8 @@ export function describePlan({ plan, judge, revisions }: PlanDescription, width 
   if (plan.notes.length > 0) {
     lines.push('Please note');
     for (const note of plan.notes) {
-      const hint = note.hint === undefined ? '' : ` ${plainPhrase(sentence(note.hint))}`;
-      add(`${plainPhrase(sentence(note.message))}${hint}`);
+      const hint = note.hint === undefined ? '' : ` ${plainPhrase(sentence(capital(note.hint)))}`;
+      add(`${plainPhrase(sentence(capital(note.message)))}${hint}`);
     }
   }
   return lines;

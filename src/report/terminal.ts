@@ -24,6 +24,7 @@ export const terminalDefaults: TerminalOptions = { colour: false, width: 100, de
 
 const mostRows = 200;
 const mostNotes = 12;
+const mostReasons = 8;
 const mostBars = 30;
 
 /** The whole report, ending in a newline. */
@@ -36,6 +37,7 @@ export function renderTerminal(view: ReportView, options: TerminalOptions = term
     ],
     log(view),
     rows(view, options),
+    reasons(view, write),
     ...view.measuredAlone.map(({ scenario, lines }) => [
       `${visible(scenario)}, the candidate alone:`,
       ...boundedLines(lines).map((line) => `  ${line}`),
@@ -64,6 +66,20 @@ export function renderTerminal(view: ReportView, options: TerminalOptions = term
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** Why rows are what they are; the one of the headline is not said twice. */
+function reasons(view: ReportView, write: ReturnType<typeof writer>): readonly string[] {
+  const told = [view.headline, ...view.explanation].map(plainPhrase).join(' ').toLowerCase();
+  const rest = view.reasons.filter((reason) => {
+    const [, ...why] = plainPhrase(reason).toLowerCase().split(': ');
+    return !told.includes(why.join(': ').replace(/\.$/, ''));
+  });
+  const left = rest.length - mostReasons;
+  return [
+    ...rest.slice(0, mostReasons).flatMap((reason) => write.item(reason)),
+    ...(left > 0 ? [`… and ${formatCount(left)} more reasons`] : []),
+  ];
 }
 
 /** A phrase without any markup; names stand in backticks as they do in prose. */

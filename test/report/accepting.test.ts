@@ -18,12 +18,14 @@ const linesOf = (rows: readonly Finding[], more: Partial<ReportContext> = {}) =>
 /** What configuration and description make of the lines, as scenario, metric and ceiling. */
 function readBack(rows: readonly Finding[]) {
   const [waivers = [], trailers = []] = linesOf(rows) ?? [];
-  const config = readConfig(['start: a', ...waivers].join('\n'), {
+  // The dots are for a person to replace: they are no reason.
+  const filled = [waivers, trailers].map((lines) => lines.map((line) => line.replace('…', 'worth it')));
+  const config = readConfig(['start: a', ...filled[0]!].join('\n'), {
     source: 'test',
     overrides: {},
     environment: {},
   }).config;
-  const { accepted, warnings } = readDescription(trailers.join('\n'), 'candidate');
+  const { accepted, warnings } = readDescription(filled[1]!.join('\n'), 'candidate');
   expect(warnings).toEqual([]);
   const short = (one: { scenario: string; metric: string; ceiling: number }) =>
     [one.scenario, one.metric, one.ceiling] as const;

@@ -96,7 +96,7 @@ describe('the plan before a run', () => {
       revisions: { baseline: null, candidate: null },
     }).join('\n');
     expect(wide).toContain('p99 wide: fails from +50 %, passes under +50 %');
-    expect(wide).toContain('p95 is judged in place of p99. a longer budget.');
+    expect(wide).toContain('p95 is judged in place of p99. A longer budget.');
     expect(wide).not.toContain('baseline abc');
   });
 });
