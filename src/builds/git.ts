@@ -104,7 +104,9 @@ export function gitIn(options: GitOptions): Git {
       throw new TailgateError({
         code: 'usage',
         message: `git cannot be run: ${exit.message}`,
-        hint: 'Tailgate needs the git program in PATH, and an existing directory to run it in',
+        ...(exit.shortage === true
+          ? {}
+          : { hint: 'Tailgate needs the git program in PATH, and an existing directory to run it in' }),
       });
     }
     const ok = exit.kind === 'exited' && exit.code === 0;

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { messageOf } from './errors.ts';
+import { outOfFilesHint } from './folders.ts';
 import { endGroup, markedEnvironment, readProcess } from './processes.ts';
 import { LineSplitter, OutputTail } from './tail.ts';
 import type { Bytes, Nanoseconds } from './units.ts';
@@ -34,8 +35,11 @@ export type CommandExit =
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'cancelled' }
-  /** It could not be started at all: no such program, no such directory, not executable. */
-  | { readonly kind: 'not-found'; readonly message: string };
+  /**
+   * It could not be started at all: no such program, no such directory, not executable. With `shortage` the machine
+   * had too little of something for it, which the message names with its way out.
+   */
+  | { readonly kind: 'not-found'; readonly message: string; readonly shortage?: true };
 
 export interface CommandResult {
   readonly exit: CommandExit;
@@ -73,12 +77,12 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
 
   const { env, mark } = markedEnvironment(options.env);
   const started = start(options.command, options.cwd, env);
-  if (started.kind === 'refused') return result({ kind: 'not-found', message: started.message });
+  if (started.kind === 'refused') return result(notFound(started.message, started.cause));
   const { child } = started;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const ended = new Promise<CommandExit>((resolve) => {
     child.once('error', (error) => {
-      if (child.pid === undefined) resolve({ kind: 'not-found', message: explain(error, options) });
+      if (child.pid === undefined) resolve(notFound(explain(error, options), error));
     });
     child.once('exit', (code, signal) =>
       resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
@@ -121,7 +125,9 @@ export function start(
   command: string | readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>>,
-): { readonly kind: 'child'; readonly child: ChildProcess } | { readonly kind: 'refused'; message: string } {
+):
+  | { readonly kind: 'child'; readonly child: ChildProcess }
+  | { readonly kind: 'refused'; readonly message: string; readonly cause?: unknown } {
   const [program, ...rest] = typeof command === 'string' ? [command] : command;
   if (program === undefined || program.trim() === '') {
     return { kind: 'refused', message: 'the command is empty' };
@@ -137,7 +143,8 @@ export function start(
     });
     return { kind: 'child', child };
   } catch (error) {
-    return { kind: 'refused', message: messageOf(error) };
+    const message = shortageOf(error) === null ? messageOf(error) : explain(error as Error, { command, cwd });
+    return { kind: 'refused', message, cause: error };
   }
 }
 
@@ -148,8 +155,31 @@ export function explain(error: Error, options: Pick<CommandOptions, 'command' | 
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return `${program} was not found`;
   if (code === 'EACCES') return `${program} may not be executed`;
-  return `${program} could not be started: ${error.message}`;
+  return `${program} could not be started: ${shortageOf(error) ?? error.message}`;
 }
+
+/** What the machine had too little of, with the way out; null when that was not why. */
+function shortageOf(error: unknown): string | null {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  switch (code) {
+    case 'EMFILE':
+    case 'ENFILE':
+      return `too many files are open (${code}); ${outOfFilesHint}`;
+    case 'EAGAIN':
+      return `there are too many processes (${code}); raise the limit with ulimit -u, or end some`;
+    case 'ENOMEM':
+      return `there is too little memory (${code}); end something that holds much of it`;
+    case 'E2BIG':
+      return `its arguments and environment are longer than this system takes (${code}); unset what is long in the environment`;
+    default:
+      return null;
+  }
+}
+
+const notFound = (message: string, cause: unknown): CommandExit =>
+  shortageOf(cause) === null
+    ? { kind: 'not-found', message }
+    : { kind: 'not-found', message, shortage: true };
 
 async function firstOf(
   ended: Promise<CommandExit>,

@@ -89,3 +89,15 @@ describe('git', () => {
     expect(error.message).toContain(`the directory ${directory} does not exist`);
   });
 });
+
+describe('git that cannot be started', () => {
+  it('for want of something is told with its way out, not with PATH', async () => {
+    const long = { ...environment, LONG: 'x'.repeat(4_000_000) };
+    const error = await refusal(gitIn({ directory, environment: long }).run(['status']));
+    expect(error.code).toBe('usage');
+    expect(error.message).toMatch(/^git cannot be run: git could not be started: .*E2BIG/);
+    expect(error.hint).toBeUndefined();
+    const missing = await refusal(gitIn({ directory, environment: { PATH: '/nowhere' } }).run(['status']));
+    expect(missing.hint).toMatch(/in PATH/);
+  });
+});

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandOptions, CommandResult } from '../../src/kernel/command.ts';
-import { runCommand } from '../../src/kernel/command.ts';
+import { explain, runCommand } from '../../src/kernel/command.ts';
 import { findMembers, readProcess } from '../../src/kernel/processes.ts';
 import { bytes, msToNs, nsToMs, secondsToNs } from '../../src/kernel/units.ts';
 
@@ -148,5 +148,27 @@ describe('ending a command', () => {
 
   it('whose time-out is longer than a timer can be still waits', async () => {
     expect((await run('sleep 0.1; echo late', { timeout: secondsToNs(1e8) })).stdout).toBe('late\n');
+  });
+});
+
+describe('a machine that has too little of something', () => {
+  it.each([
+    ['EMFILE', /^git could not be started: too many files are open \(EMFILE\); raise .*ulimit -n/],
+    ['EAGAIN', /too many processes \(EAGAIN\); .*ulimit -u/],
+    ['ENOMEM', /too little memory/],
+  ])('is told of %s with the way out', (code, sentence) => {
+    const error = Object.assign(new Error(`spawn git ${code}`), { code });
+    expect(explain(error, { command: ['git', 'log'], cwd: directory })).toMatch(sentence);
+  });
+
+  it('is told apart from a program that does not exist', async () => {
+    const env = { ...process.env, LONG: 'x'.repeat(4_000_000) };
+    expect((await run(['true'], { env })).exit).toMatchObject({
+      kind: 'not-found',
+      message: expect.stringContaining('longer than this system takes (E2BIG)'),
+      shortage: true,
+    });
+    const { exit } = await run(['no-such-program-here']);
+    expect(exit).toEqual({ kind: 'not-found', message: 'no-such-program-here was not found' });
   });
 });
