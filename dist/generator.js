@@ -35184,7 +35184,7 @@ function secureOptions(origin, tls) {
 }
 function orRefuse(connect) {
   return (options, callback) => connect(options, (...[problem, socket]) => {
-    if (socket === null || socket.alpnProtocol === "h2") {
+    if (!socket || socket.alpnProtocol === "h2") {
       callback(...[problem, socket]);
       return;
     }
@@ -35463,6 +35463,9 @@ async function runSlice(order, tools) {
   }
   globalThis.gc?.();
   const walk = new Walk(order, tools.pool);
+  const wakes = planWakes(walk.rows.due);
+  if (order.startAt !== void 0) await untilNearly(order.startAt, tools.stop);
+  walk.begin();
   const stop = () => {
     walk.stop();
     tools.metronome.stop();
@@ -35470,10 +35473,7 @@ async function runSlice(order, tools) {
   tools.stop?.addEventListener("abort", stop, { once: true });
   const queuedBefore = tools.pool.queued;
   const openedBefore = tools.pool.opened;
-  const [lateness] = await Promise.all([
-    tools.metronome.wakeAt(planWakes(walk.rows.due), () => walk.release()),
-    walk.ended
-  ]);
+  const [lateness] = await Promise.all([tools.metronome.wakeAt(wakes, () => walk.release()), walk.ended]);
   tools.stop?.removeEventListener("abort", stop);
   const generator = walk.health.report({
     spun: walk.spun,
@@ -35490,6 +35490,17 @@ async function runSlice(order, tools) {
     inFlight: { halfway: walk.halfway, atEnd: walk.atEnd, peak: walk.rows.peakInFlight },
     generator
   };
+}
+async function untilNearly(startAt, stop) {
+  const left = startAt - notice - monotonicNow();
+  if (left <= 0) return;
+  await new Promise((resolve) => {
+    const timer = setTimeout(resolve, left / 1e6);
+    stop?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 var Walk = class {
   rows;
@@ -35516,10 +35527,13 @@ var Walk = class {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.health = new HealthWatch(performance3.now());
-    this.rows = new ShotRows(order, ns(monotonicNow() + notice));
+    this.rows = new ShotRows(order, order.startAt ?? ns(monotonicNow() + notice));
     this.#halfwayShot = this.rows.leadIn + (this.rows.count - this.rows.leadIn >> 1);
     this.#drainUntil = ns(this.rows.lastDue + Math.min(order.timeout, longestDrain));
+  }
+  /** From here on its health is watched: what was made ready before is no part of the slice. */
+  begin() {
+    this.health = new HealthWatch(performance3.now());
     this.#guard = setInterval(() => this.#watch(), guardMs);
   }
   /** Sends no more: what was not due yet was never part of it. */
@@ -35640,7 +35654,7 @@ async function openSockets(order, pool) {
 // src/load/closed-driver.ts
 var notice2 = msToNs(30);
 var grid = msToNs(5);
-var mostWakes = 1e6;
+var mostWakes = 21e5;
 async function runClosedLoop(order, tools) {
   globalThis.gc?.();
   const queuedBefore = tools.pool.queued;

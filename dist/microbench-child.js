@@ -314,7 +314,7 @@ async function carryOut(order) {
       return { kind: "sampled", id, ...await time(loop, order.iterations, realClock) };
     }
     case "finish":
-      for (const module of modules.values()) await module.teardown?.();
+      await modules.get(order.file)?.teardown?.();
       return { kind: "finished", id };
     default:
       return assertNever(order);

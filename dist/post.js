@@ -19665,6 +19665,9 @@ function messageOf(thrown) {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+// src/kernel/folders.ts
+var outOfFilesHint = "raise the limit of open files, e.g. ulimit -n 4096, or end what else holds many open";
+
 // src/kernel/processes.ts
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -19954,6 +19957,7 @@ async function runCommand(options) {
   const result = (exit) => ({
     exit,
     stdout: capture.text(),
+    stdoutBytes: capture.bytes(),
     truncated: capture.truncated,
     tail: tail.lines(),
     duration: ns(realClock.now() - begun)
@@ -19961,12 +19965,12 @@ async function runCommand(options) {
   if (options.signal?.aborted === true) return result({ kind: "cancelled" });
   const { env, mark } = markedEnvironment(options.env);
   const started = start(options.command, options.cwd, env);
-  if (started.kind === "refused") return result({ kind: "not-found", message: started.message });
+  if (started.kind === "refused") return result(notFound(started.message, started.cause));
   const { child } = started;
   const closed = new Promise((resolve2) => child.once("close", () => resolve2()));
   const ended = new Promise((resolve2) => {
     child.once("error", (error2) => {
-      if (child.pid === void 0) resolve2({ kind: "not-found", message: explain(error2, options) });
+      if (child.pid === void 0) resolve2(notFound(explain(error2, options), error2));
     });
     child.once(
       "exit",
@@ -20015,7 +20019,8 @@ function start(command, cwd, env) {
     });
     return { kind: "child", child };
   } catch (error2) {
-    return { kind: "refused", message: messageOf(error2) };
+    const message = shortageOf(error2) === null ? messageOf(error2) : explain(error2, { command, cwd });
+    return { kind: "refused", message, cause: error2 };
   }
 }
 function explain(error2, options) {
@@ -20024,8 +20029,25 @@ function explain(error2, options) {
   const code = error2.code;
   if (code === "ENOENT") return `${program} was not found`;
   if (code === "EACCES") return `${program} may not be executed`;
-  return `${program} could not be started: ${error2.message}`;
+  return `${program} could not be started: ${shortageOf(error2) ?? error2.message}`;
 }
+function shortageOf(error2) {
+  const code = error2?.code;
+  switch (code) {
+    case "EMFILE":
+    case "ENFILE":
+      return `too many files are open (${code}); ${outOfFilesHint}`;
+    case "EAGAIN":
+      return `there are too many processes (${code}); raise the limit with ulimit -u, or end some`;
+    case "ENOMEM":
+      return `there is too little memory (${code}); end something that holds much of it`;
+    case "E2BIG":
+      return `its arguments and environment are longer than this system takes (${code}); unset what is long in the environment`;
+    default:
+      return null;
+  }
+}
+var notFound = (message, cause) => shortageOf(cause) === null ? { kind: "not-found", message } : { kind: "not-found", message, shortage: true };
 async function firstOf(ended, options) {
   const waits = new AbortController();
   const limit = ns(Math.min(options.timeout, longestTimer * 1e6));
@@ -20066,8 +20088,11 @@ var Capture = class {
     this.#chunks.push(piece);
     this.#size += piece.length;
   }
+  bytes() {
+    return Buffer.concat(this.#chunks);
+  }
   text() {
-    return Buffer.concat(this.#chunks).toString("utf8");
+    return this.bytes().toString("utf8");
   }
 };
 
