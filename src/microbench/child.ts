@@ -90,6 +90,18 @@ process.on('message', (order: BenchOrder) => {
     }
   });
 });
+process.on('uncaughtException', (thrown, origin) => {
+  // A project that watches for them itself knows what it does.
+  if (process.listenerCount('uncaughtException') > 1) return;
+  const what = origin === 'unhandledRejection' ? 'unhandled rejection' : 'uncaught exception';
+  const message = messageOf(thrown);
+  // Node wraps what is no error in a sentence of its own.
+  const reason = /rejected with the reason "([\s\S]*)"\.$/.exec(message)?.[1] ?? message;
+  const [first] = reason.trim().split('\n');
+  // The last line is what the reader is told.
+  process.stderr.write(`${thrown instanceof Error ? thrown.stack : ''}\n${what}: ${first}\n`);
+  process.exit(1);
+});
 process.on('disconnect', () => process.exit(0));
 // Ctrl-C reaches the whole foreground group: the parent decides, and this process ends with it.
 process.on('SIGINT', () => {});

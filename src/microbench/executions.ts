@@ -3,6 +3,8 @@
  * is what the kernel accounts to the finished children of a shell (getrusage), as bash's `time` prints it in whole
  * milliseconds: short commands are executed several times in one sample.
  */
+import { constants } from 'node:os';
+import type { CommandExit } from '../kernel/command.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import { msToNs, nsToMs } from '../kernel/units.ts';
 import { type Side, sides } from '../kernel/words.ts';
@@ -26,6 +28,16 @@ done; } 3>&2 2>&1`;
 
 /** Seconds of user and system time, with the decimal sign of the locale. */
 const timesLine = /^(\d+)[.,](\d{3}) (\d+)[.,](\d{3})\s*$/;
+
+/** How bash tells that the shell of the command was ended by a signal: with a line of our script. */
+const signalLine = /^bash: .*\$TAILGATE_EXEC/;
+
+/** A shell's exit code for a command that was ended by a signal: 128 and the signal's number. */
+function signalOf(exit: CommandExit): CommandExit {
+  if (exit.kind !== 'exited') return exit;
+  const found = Object.entries(constants.signals).find(([, number]) => number === exit.code - 128);
+  return found === undefined ? exit : { kind: 'signalled', signal: found[0] as NodeJS.Signals };
+}
 
 interface Execution {
   /** ns an execution. */
@@ -92,8 +104,9 @@ async function execute(
     });
   }
   // The shell prints its times whatever the end was; the command's own last words are what helps.
-  const words = result.tail.filter((line) => !timesLine.test(line));
-  const problem = exitProblem({ ...result, tail: words }, job);
+  const words = result.tail.filter((line) => !timesLine.test(line) && !signalLine.test(line));
+  const exit = result.tail.some((line) => signalLine.test(line)) ? signalOf(result.exit) : result.exit;
+  const problem = exitProblem({ ...result, exit, tail: words }, job);
   if (problem !== null) return problem;
   const times = timesLine.exec(result.stdout);
   if (times === null)

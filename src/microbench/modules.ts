@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../kernel/errors.ts';
 import { exportsNothing, isForeign, wayOut } from './other-tools.ts';
+import { placeOf } from './places.ts';
 import { resolveTypeScript } from './typescript.ts';
 
 export interface BenchModule {
@@ -59,5 +60,6 @@ function whyNotLoaded(error: unknown, path: string): string {
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
     return `${message}; Node only removes types: enums, namespaces and parameter properties want a build step in setup`;
   }
-  return message;
+  const place = placeOf(error, path);
+  return place === null ? message : `${message} (${place})`;
 }

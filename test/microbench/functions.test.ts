@@ -267,6 +267,56 @@ describe('what is found', () => {
     expect(plans.map((plan) => plan.name)).toEqual(['a.bench.mjs > bench']);
   });
 
+  test.each([
+    [
+      'a module',
+      { 'a.bench.mjs': 'export const a = () => 1;\n\nexport const b = {\n  c: = 1 };' },
+      'a.bench.mjs:4',
+    ],
+    [
+      'what it imports',
+      { 'a.bench.mjs': "import './deep/b.mjs';", 'deep/b.mjs': '\nlet x..y;' },
+      'deep/b.mjs:2',
+    ],
+    ['CommonJS', { 'a.bench.js': 'module.exports = {\n a() { return ( } };' }, 'a.bench.js:2'],
+    [
+      'a name that is not there',
+      { 'a.bench.mjs': "\nimport { no } from './b.mjs';", 'b.mjs': '' },
+      'a.bench.mjs:2',
+    ],
+    ['what runs while it loads', { 'a.bench.mjs': '\n\nconst a = nothing;' }, 'a.bench.mjs:3'],
+  ])('an error in %s is told with its file and line', async (_, files, place) => {
+    using projects = new Projects();
+    projects.both(files);
+    const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
+    expect(subjects[0]?.problem).toMatch(/^baseline and candidate: the file threw: /);
+    expect(subjects[0]?.problem).toContain(`(${place})`);
+  });
+
+  test.each([
+    ['unhandled rejection: too late', 'Promise.reject(new Error("too late"))'],
+    ['uncaught exception: too late', 'setTimeout(() => { throw new Error("too late"); })'],
+    ['unhandled rejection: 7', 'Promise.reject(7)'],
+  ])('an error that comes late is told: %s', async (words, late) => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': `export const a = () => { ${late}; return new Promise((done) => setTimeout(done, 50)); };`,
+    });
+    const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
+    expect(subjects[0]?.problem).toBe(`both sides: it ended its process with exit code 1: ${words}`);
+  });
+
+  test('a project that watches for such errors itself is left to it', async () => {
+    using projects = new Projects();
+    projects.both({
+      'a.bench.mjs': `
+        process.on('uncaughtException', () => {});
+        export const a = () => { Promise.reject(new Error('known')); return 1; };`,
+    });
+    const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
+    expect(subjects[0]?.problem).toBe(null);
+  });
+
   test('a function that throws on both sides is nobody’s change, and says so', async () => {
     using projects = new Projects();
     projects.both({ 'a.bench.mjs': 'export function spin() { throw new Error("never"); }' });

@@ -216,6 +216,14 @@ describe('what one execution costs', () => {
     expect(subject?.problem).toBe('candidate: the command ended with exit code 2: cannot read big.json');
   });
 
+  test.each(['KILL', 'SEGV'])('one that is ended by %s is told in words of its own', async (signal) => {
+    using projects = new Projects();
+    projects.both({ x: '' });
+    const own = { ...exec, exec: `echo "almost done" >&2; kill -${signal} $$` };
+    const [subject] = suiteSubjects(own, await runSuite(jobIn(projects), own, seededRandom(1)));
+    expect(subject?.problem).toBe(`both sides: the command was ended by SIG${signal}: almost done`);
+  });
+
   test('without bash it is refused with what is needed', async () => {
     using projects = new Projects();
     projects.both({ 'cli.js': '' });
