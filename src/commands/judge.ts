@@ -48,14 +48,11 @@ export const judge: Command = {
     }
     const stored = read.evidence;
     const evidence = settings === null ? stored : withSettings(stored, settings.config);
-    const { verdict, context } =
-      settings === null ? judged(evidence) : judged(evidence, settings.config, settings.configFile);
-    terminal.print(
-      renderTerminal(makeView(verdict, evidence, context), {
-        ...terminalDefaults,
-        colour: terminal.interactive,
-      }),
+    const { verdict, context } = inFile(file!, () =>
+      settings === null ? judged(evidence) : judged(evidence, settings.config, settings.configFile),
     );
+    const view = inFile(file!, () => makeView(verdict, evidence, context));
+    terminal.print(renderTerminal(view, { ...terminalDefaults, colour: terminal.interactive }));
     verdictFile?.write(verdictJsonText(verdict, evidence, context));
     return context.exitCode;
   },
@@ -118,8 +115,13 @@ export function readStored(terminal: Terminal, file: string): Stored {
       cause: error,
     });
   }
+  return inFile(file, () => parseStored(content));
+}
+
+/** Names the file in what goes wrong: histograms are read only when they are judged. */
+export function inFile<Result>(file: string, work: () => Result): Result {
   try {
-    return parseStored(content);
+    return work();
   } catch (error) {
     if (!(error instanceof TailgateError)) throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };

@@ -8,7 +8,7 @@ import { makeView } from '../report/view.ts';
 import { benchMarkdown, benchText } from './bench-text.ts';
 import { benchTime, benchVerdictJson, exitCodeFor, judgedBench } from './bench-verdict.ts';
 import { type Command, text, usage } from './command.ts';
-import { judged, readStored, usual } from './judge.ts';
+import { inFile, judged, readStored, usual } from './judge.ts';
 import { outputFile } from './output-file.ts';
 
 const forms = ['markdown', 'text', 'json'] as const;
@@ -29,8 +29,10 @@ export const report: Command = {
     const output = text(flags, 'output');
     const reportFile = output === undefined ? null : outputFile(terminal, 'output', output);
     const stored = readStored(terminal, file!);
-    const rendered = stored.kind === 'job' ? ofJob(stored.evidence) : ofBench(stored.evidence);
-    const shown = rendered[known]();
+    const shown = inFile(file!, () => {
+      const rendered = stored.kind === 'job' ? ofJob(stored.evidence) : ofBench(stored.evidence);
+      return rendered[known]();
+    });
     if (reportFile === null) terminal.print(shown);
     else reportFile.write(shown);
     return 0;

@@ -1,6 +1,7 @@
 /** `tailgate judge`: stored evidence under the settings of today. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serialise, serialiseBench } from '../../src/evidence/store.ts';
 import type { Evidence } from '../../src/evidence/trial.ts';
@@ -164,5 +165,35 @@ describe('a file that is no evidence', () => {
     expect(code).toBe(2);
     expect(err).toContain('evidence.json: ');
     expect(err).toContain(message);
+  });
+});
+
+describe('evidence that cannot be judged', () => {
+  it.each(['judge', 'report'])(
+    'is named by %s, also when it is a histogram that cannot be read',
+    async (name) => {
+      const { histograms } = job.rounds[0]!.trials[0]!.load;
+      const broken = serialise(job).replaceAll(JSON.stringify(histograms.onTime), '"H4sIbroken"');
+      desk.write('broken.json', broken);
+      const { code, err } = await desk.run(name, 'broken.json');
+      expect(code).toBe(2);
+      expect(err).toContain('tailgate: broken.json: "H4sIbroken" is not a latency histogram');
+    },
+  );
+
+  it('says that a packed file wants to be unpacked', async () => {
+    desk.write('evidence.json.gz', gzipSync(serialise(job)));
+    const { code, err } = await desk.run('judge', 'evidence.json.gz');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('evidence.json.gz: this file is compressed with gzip'),
+    ]);
+  });
+
+  it('is refused when a round was copied', async () => {
+    const round = job.rounds[0]!;
+    desk.write('copies.json', JSON.stringify({ ...job, rounds: Array.from({ length: 9 }, () => round) }));
+    const { code, err } = await desk.run('judge', 'copies.json');
+    expect([code, err]).toEqual([2, expect.stringContaining('`rounds[1].index` is 0, wanted 1')]);
   });
 });
