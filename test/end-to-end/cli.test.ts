@@ -21,15 +21,18 @@ describe('the command line', () => {
     expect((await rig.run()).code).toBe(2);
   });
 
-  it.each(['gate', 'load', 'ramp', 'plan', 'judge', 'report', 'demo'])('explains every flag of %s', async (name) => {
-    using rig = new Rig(works);
-    const help = await rig.run(name, '--help');
-    expect(help.code).toBe(0);
-    expect(help.out).toMatch(new RegExp(`^usage: tailgate ${name} `));
-    for (const line of help.out.split('\n').filter((one) => one.startsWith('  --'))) {
-      expect(line).toMatch(/^ {2}--[a-z-]+( \S.*?)? {2,}\S/);
-    }
-  });
+  it.each(['gate', 'load', 'ramp', 'plan', 'judge', 'report', 'demo'])(
+    'explains every flag of %s',
+    async (name) => {
+      using rig = new Rig(works);
+      const help = await rig.run(name, '--help');
+      expect(help.code).toBe(0);
+      expect(help.out).toMatch(new RegExp(`^usage: tailgate ${name} `));
+      for (const line of help.out.split('\n').filter((one) => one.startsWith('  --'))) {
+        expect(line).toMatch(/^ {2}--[a-z-]+( \S.*?)? {2,}\S/);
+      }
+    },
+  );
 
   it.each([
     [['gate', '--baseline', 'main', '--json', 'nowhere/verdict.json'], 'nowhere/verdict.json'],

@@ -479,7 +479,8 @@ describe('on time', () => {
     expect(stateOf(verdict, 'cpu')).toBe('regressed');
     expect(row(verdict, 'p99')).toMatchObject({
       state: 'undecided',
-      reason: 'runner too noisy for percentiles: 68.0 % of the shots were sent on time, at least 70 % are needed',
+      reason:
+        'runner too noisy for percentiles: 68.0 % of the shots were sent on time, at least 70 % are needed',
     });
     expect(verdictOf({ measuring: 12, slice: () => ({ late: 160 }) }).outcome).toBe('inconclusive');
     const slowTail = slower((round) => 0.3 + chance(round));
