@@ -17,7 +17,9 @@ import { selfTest } from './commands/self-test.ts';
 import { sweep } from './commands/sweep.ts';
 import { nearest } from './config/suggestions.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
+import { secondsToNs } from './kernel/units.ts';
 import { version } from './kernel/version.ts';
+import { realClock } from './kernel/world.ts';
 
 const commands: readonly Command[] = [
   gate,
@@ -106,8 +108,8 @@ function unknownCommand(name: string): TailgateError {
   });
 }
 
-/** How long clean-up may take after a defect, ms. */
-const cleanUpTime = 30_000;
+/** How long clean-up may take after a defect. */
+const cleanUpTime = secondsToNs(30);
 
 /** Wires the process to a terminal; the second Ctrl-C does not wait for clean-up to finish. */
 export async function start(): Promise<void> {
@@ -121,6 +123,7 @@ export async function start(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   let isDefect = false;
+  const ended = new AbortController();
   const tellDefect = (error: unknown): void => {
     const what = error instanceof Error ? error.stack : messageOf(error);
     process.stderr.write(`tailgate: this is a defect: ${what}\n`);
@@ -132,7 +135,10 @@ export async function start(): Promise<void> {
     if (isDefect) process.exit(70);
     isDefect = true;
     // What waits for the rest of the failed step must not keep the job for ever.
-    setTimeout(() => process.exit(70), cleanUpTime).unref();
+    realClock.sleep(cleanUpTime, ended.signal).then(
+      () => process.exit(70),
+      () => undefined,
+    );
     stopping.abort(new TailgateError({ code: 'cancelled', message: 'stopped by a defect' }));
   });
   try {
@@ -147,5 +153,7 @@ export async function start(): Promise<void> {
     process.exitCode = isDefect ? 70 : exitCode;
   } catch (error) {
     tellDefect(error);
+  } finally {
+    ended.abort();
   }
 }
