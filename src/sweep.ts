@@ -62,19 +62,21 @@ export async function runSweep(job: SweepJob, tools: SweepTools): Promise<SweepO
   let partial: SweepOutcome['partial'] = null;
   for (const { concurrency, repeat } of turnsOf(job, tools.random)) {
     const left = deadline - clock.now();
-    if (left <= 0) partial = 'out-of-time';
     const requests = job.levels.includes(concurrency) ? job.requests : Math.min(job.requests, mostAlone);
     const run =
       left <= 0
         ? null
-        : await unlessStopped(runLevel(job, tools, { concurrency, requests, deadline }), signal);
+        : await unlessStopped(
+            unlessUnsent(runLevel(job, tools, { concurrency, requests, deadline })),
+            signal,
+          );
+    if (run === null) partial = 'out-of-time';
     if (signal.aborted) partial = 'stopped';
     // A run that was stopped counts only where there is no other.
-    if (partial !== null) {
+    if (run === null || partial !== null) {
       if (run !== null && !runs.some((one) => one.concurrency === concurrency)) keep(run);
       break;
     }
-    if (run === null) break;
     keep(run);
     if (run.result.cutShort) cutShort.add(concurrency);
     if (job.levels.includes(concurrency)) tools.onRun(run, repeat);
@@ -123,6 +125,16 @@ async function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal)
   }
 }
 
+/** @returns null when time was over before a request was sent that counts: opening sockets had taken it all. */
+async function unlessUnsent(work: Promise<SweepRun>): Promise<SweepRun | null> {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (thrown instanceof TailgateError && thrown.code === 'invalid') return null;
+    throw thrown;
+  }
+}
+
 /** @returns the median time of a right answer. */
 async function warmUp(job: SweepJob, tools: SweepTools, deadline: number): Promise<Nanoseconds> {
   const concurrency = job.levels[0]!;
@@ -130,10 +142,10 @@ async function warmUp(job: SweepJob, tools: SweepTools, deadline: number): Promi
   const left = Math.max(shortestWait, deadline - tools.clock.now());
   const hasty = { ...job, timeout: ns(Math.min(job.timeout, left / 3)) };
   const shape = { concurrency, requests: job.requests, deadline: deadline - hasty.timeout };
-  const { result } = await runLevel(hasty, tools, shape);
-  const usual = LatencyHistogram.decode(result.histograms.success).percentile(0.5);
+  const run = await unlessUnsent(runLevel(hasty, tools, shape));
+  const usual = run === null ? null : LatencyHistogram.decode(run.result.histograms.success).percentile(0.5);
   if (usual !== null) return usual;
-  const errors = Object.entries(result.errors).map(([name, count]) => `${name}: ${count}`);
+  const errors = Object.entries(run?.result.errors ?? {}).map(([name, count]) => `${name}: ${count}`);
   const seen = errors.length === 0 ? `no answer within ${formatDuration(hasty.timeout)}` : errors.join(', ');
   throw new TailgateError({
     code: 'service-failed',

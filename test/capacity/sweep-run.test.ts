@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TailgateError } from '../../src/kernel/errors.ts';
 import { msToNs, ns, secondsToNs } from '../../src/kernel/units.ts';
 import { type Clock, seededRandom } from '../../src/kernel/world.ts';
 import type { ClosedOrder, ClosedResult, Generator } from '../../src/load/protocol.ts';
@@ -154,6 +155,22 @@ test('nothing is waited for longer than the budget: not a socket, not an answer,
   expect(outcome.partial).toBe('out-of-time');
   expect(stuck.asked.filter(isProbe).map((one) => Math.ceil(one.timeoutMs / 1000))).toEqual([4, 3, 2, 1]);
   expect(outcome.unrecovered).toEqual([]);
+});
+
+test('a run whose time went by before it sent anything costs neither the other runs nor the reason', async () => {
+  const unsent = new TailgateError({ code: 'invalid', message: 'ended before a counted request was sent' });
+  const failing = (from: number) =>
+    rig(({ workers, requests }, index) => {
+      if (index >= from) throw unsent;
+      return virtualResult(workers, requests, quick);
+    });
+  await expect(runSweep(job, failing(0).tools)).rejects.toMatchObject({
+    code: 'service-failed',
+    message: expect.stringContaining('answered nothing rightly in the warm-up'),
+  });
+  const outcome = await runSweep(job, failing(7).tools);
+  expect(outcome.partial).toBe('out-of-time');
+  expect(outcome.runs.length + outcome.alone.length).toBe(6);
 });
 
 test('a service that answers nothing rightly in the warm-up ends it with what was seen', async () => {
