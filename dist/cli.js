@@ -693,7 +693,7 @@ var require_scan = __commonJS({
 var require_parse = __commonJS({
   "node_modules/picomatch/lib/parse.js"(exports2, module2) {
     "use strict";
-    var constants3 = require_constants();
+    var constants4 = require_constants();
     var utils = require_utils();
     var {
       MAX_LENGTH,
@@ -701,7 +701,7 @@ var require_parse = __commonJS({
       REGEX_NON_SPECIAL_CHARS,
       REGEX_SPECIAL_CHARS_BACKREF,
       REPLACEMENTS
-    } = constants3;
+    } = constants4;
     var expandRange = (args, options) => {
       if (typeof options.expandRange === "function") {
         return options.expandRange(...args, options);
@@ -910,7 +910,7 @@ var require_parse = __commonJS({
       if (options.maxExtglobRecursion === false) {
         return { risky: false };
       }
-      const max2 = typeof options.maxExtglobRecursion === "number" ? options.maxExtglobRecursion : constants3.DEFAULT_MAX_EXTGLOB_RECURSION;
+      const max2 = typeof options.maxExtglobRecursion === "number" ? options.maxExtglobRecursion : constants4.DEFAULT_MAX_EXTGLOB_RECURSION;
       const branches = splitTopLevel(body).map((branch) => branch.trim());
       if (branches.length > 1) {
         if (branches.some((branch) => branch === "") || branches.some((branch) => /^[*?]+$/.test(branch)) || hasRepeatedCharPrefixOverlap(branches)) {
@@ -956,8 +956,8 @@ var require_parse = __commonJS({
       const bos = { type: "bos", value: "", output: opts.prepend || "" };
       const tokens = [bos];
       const capture = opts.capture ? "" : "?:";
-      const PLATFORM_CHARS = constants3.globChars(opts.windows);
-      const EXTGLOB_CHARS = constants3.extglobChars(PLATFORM_CHARS);
+      const PLATFORM_CHARS = constants4.globChars(opts.windows);
+      const EXTGLOB_CHARS = constants4.extglobChars(PLATFORM_CHARS);
       const {
         DOT_LITERAL,
         PLUS_LITERAL,
@@ -1653,7 +1653,7 @@ var require_parse = __commonJS({
         NO_DOTS_SLASH,
         STAR,
         START_ANCHOR
-      } = constants3.globChars(opts.windows);
+      } = constants4.globChars(opts.windows);
       const nodot = opts.dot ? NO_DOTS : NO_DOT;
       const slashDot = opts.dot ? NO_DOTS_SLASH : NO_DOT;
       const capture = opts.capture ? "" : "?:";
@@ -1711,7 +1711,7 @@ var require_picomatch = __commonJS({
     var scan = require_scan();
     var parse4 = require_parse();
     var utils = require_utils();
-    var constants3 = require_constants();
+    var constants4 = require_constants();
     var isObject3 = (val) => val && typeof val === "object" && !Array.isArray(val);
     var picomatch2 = (glob, options, returnState = false) => {
       if (Array.isArray(glob)) {
@@ -1839,7 +1839,7 @@ var require_picomatch = __commonJS({
         return /$^/;
       }
     };
-    picomatch2.constants = constants3;
+    picomatch2.constants = constants4;
     module2.exports = picomatch2;
   }
 });
@@ -14570,9 +14570,9 @@ var require_pako = __commonJS({
     var assign = require_common().assign;
     var deflate = require_deflate2();
     var inflate = require_inflate2();
-    var constants3 = require_constants2();
+    var constants4 = require_constants2();
     var pako2 = {};
-    assign(pako2, deflate, inflate, constants3);
+    assign(pako2, deflate, inflate, constants4);
     module2.exports = pako2;
   }
 });
@@ -23384,7 +23384,7 @@ var require_client_h1 = __commonJS({
       kHTTPContext,
       kClosed
     } = require_symbols();
-    var constants3 = require_constants4();
+    var constants4 = require_constants4();
     var EMPTY_BUF = Buffer.alloc(0);
     var FastBuffer = Buffer[Symbol.species];
     var removeAllListeners = util.removeAllListeners;
@@ -23520,7 +23520,7 @@ var require_client_h1 = __commonJS({
          */
       constructor(client, socket, { exports: exports3 }) {
         this.llhttp = exports3;
-        this.ptr = this.llhttp.llhttp_alloc(constants3.TYPE.RESPONSE);
+        this.ptr = this.llhttp.llhttp_alloc(constants4.TYPE.RESPONSE);
         this.client = client;
         this.socket = socket;
         this.timeout = null;
@@ -23616,11 +23616,11 @@ var require_client_h1 = __commonJS({
             currentParser = null;
             currentBufferRef = null;
           }
-          if (ret !== constants3.ERROR.OK) {
+          if (ret !== constants4.ERROR.OK) {
             const data = chunk.subarray(llhttp.llhttp_get_error_pos(this.ptr) - currentBufferPtr);
-            if (ret === constants3.ERROR.PAUSED_UPGRADE) {
+            if (ret === constants4.ERROR.PAUSED_UPGRADE) {
               this.onUpgrade(data);
-            } else if (ret === constants3.ERROR.PAUSED) {
+            } else if (ret === constants4.ERROR.PAUSED) {
               this.paused = true;
               socket.unshift(data);
             } else {
@@ -23643,10 +23643,10 @@ var require_client_h1 = __commonJS({
         } finally {
           currentParser = null;
         }
-        if (ret === constants3.ERROR.OK) {
+        if (ret === constants4.ERROR.OK) {
           return null;
         }
-        if (ret === constants3.ERROR.PAUSED || ret === constants3.ERROR.PAUSED_UPGRADE) {
+        if (ret === constants4.ERROR.PAUSED || ret === constants4.ERROR.PAUSED_UPGRADE) {
           this.paused = true;
           return null;
         }
@@ -23663,7 +23663,7 @@ var require_client_h1 = __commonJS({
           const len = new Uint8Array(llhttp.memory.buffer, ptr).indexOf(0);
           message2 = "Response does not match the HTTP/1.1 protocol (" + Buffer.from(llhttp.memory.buffer, ptr, len).toString() + ")";
         }
-        return new HTTPParserError(message2, constants3.ERROR[ret], data);
+        return new HTTPParserError(message2, constants4.ERROR[ret], data);
       }
       destroy() {
         assert2(currentParser === null);
@@ -23874,7 +23874,7 @@ var require_client_h1 = __commonJS({
           socket[kBlocking] = false;
           client[kResume]();
         }
-        return pause2 ? constants3.ERROR.PAUSED : 0;
+        return pause2 ? constants4.ERROR.PAUSED : 0;
       }
       /**
        * @param {Buffer} buf
@@ -23900,7 +23900,7 @@ var require_client_h1 = __commonJS({
         }
         this.bytesRead += buf.length;
         if (request3.onData(buf) === false) {
-          return constants3.ERROR.PAUSED;
+          return constants4.ERROR.PAUSED;
         }
         return 0;
       }
@@ -23940,13 +23940,13 @@ var require_client_h1 = __commonJS({
         if (socket[kWriting]) {
           assert2(client[kRunning] === 0);
           util.destroy(socket, new InformationalError("reset"));
-          return constants3.ERROR.PAUSED;
+          return constants4.ERROR.PAUSED;
         } else if (!shouldKeepAlive) {
           util.destroy(socket, new InformationalError("reset"));
-          return constants3.ERROR.PAUSED;
+          return constants4.ERROR.PAUSED;
         } else if (socket[kReset] && client[kRunning] === 0) {
           util.destroy(socket, new InformationalError("reset"));
-          return constants3.ERROR.PAUSED;
+          return constants4.ERROR.PAUSED;
         } else if (client[kPipelining] == null || client[kPipelining] === 1) {
           setImmediate(client[kResume]);
         } else {
@@ -68150,6 +68150,7 @@ function unknownFormat(document) {
 }
 
 // src/microbench/executions.ts
+import { constants as constants2 } from "node:os";
 var sampleTarget2 = msToNs(100);
 var mostExecutions = 100;
 var samples = 4;
@@ -68159,6 +68160,12 @@ var script = `TIMEFORMAT='%U %S'
   sh -c "$TAILGATE_EXEC" >/dev/null 2>&3 || exit $?
 done; } 3>&2 2>&1`;
 var timesLine = /^(\d+)[.,](\d{3}) (\d+)[.,](\d{3})\s*$/;
+var signalLine = /^bash: .*\$TAILGATE_EXEC/;
+function signalOf(exit) {
+  if (exit.kind !== "exited") return exit;
+  const found = Object.entries(constants2.signals).find(([, number5]) => number5 === exit.code - 128);
+  return found === void 0 ? exit : { kind: "signalled", signal: found[0] };
+}
 async function executionRows(job, exec, random) {
   const failed3 = {};
   const first = {};
@@ -68201,8 +68208,9 @@ async function execute(job, exec, side3, executions) {
       hint: "install bash, or leave the benchmarks with exec out on this machine"
     });
   }
-  const words3 = result.tail.filter((line2) => !timesLine.test(line2));
-  const problem3 = exitProblem({ ...result, tail: words3 }, job);
+  const words3 = result.tail.filter((line2) => !timesLine.test(line2) && !signalLine.test(line2));
+  const exit = result.tail.some((line2) => signalLine.test(line2)) ? signalOf(result.exit) : result.exit;
+  const problem3 = exitProblem({ ...result, exit, tail: words3 }, job);
   if (problem3 !== null) return problem3;
   const times = timesLine.exec(result.stdout);
   if (times === null)
@@ -73269,7 +73277,7 @@ function formatOf(command2, flags) {
 import {
   accessSync as accessSync2,
   closeSync,
-  constants as constants2,
+  constants as constants3,
   fsyncSync,
   openSync,
   rmSync as rmSync3,
@@ -73308,9 +73316,9 @@ function problemWith(path) {
   }
 }
 function tryOpen(path, known) {
-  accessSync2(path, constants2.W_OK);
+  accessSync2(path, constants3.W_OK);
   if (!known.isFile() && !known.isCharacterDevice()) return null;
-  const file4 = openSync(path, constants2.O_WRONLY | constants2.O_NOCTTY);
+  const file4 = openSync(path, constants3.O_WRONLY | constants3.O_NOCTTY);
   try {
     writeSync(file4, new Uint8Array(0));
     if (!known.isFile()) return null;
@@ -83399,13 +83407,12 @@ var judge2 = {
     }
     const stored = read8.evidence;
     const evidence = settings7 === null ? stored : withSettings(stored, settings7.config);
-    const { verdict, context } = settings7 === null ? judged2(evidence) : judged2(evidence, settings7.config, settings7.configFile);
-    terminal.print(
-      renderTerminal(makeView(verdict, evidence, context), {
-        ...terminalDefaults,
-        colour: terminal.interactive
-      })
+    const { verdict, context } = inFile(
+      file4,
+      () => settings7 === null ? judged2(evidence) : judged2(evidence, settings7.config, settings7.configFile)
     );
+    const view = inFile(file4, () => makeView(verdict, evidence, context));
+    terminal.print(renderTerminal(view, { ...terminalDefaults, colour: terminal.interactive }));
     verdictFile?.write(verdictJsonText(verdict, evidence, context));
     return context.exitCode;
   }
@@ -83456,8 +83463,11 @@ function readStored(terminal, file4) {
       cause: error62
     });
   }
+  return inFile(file4, () => parseStored(content));
+}
+function inFile(file4, work) {
   try {
-    return parseStored(content);
+    return work();
   } catch (error62) {
     if (!(error62 instanceof TailgateError)) throw error62;
     const hint = error62.hint === void 0 ? {} : { hint: error62.hint };
@@ -84020,7 +84030,7 @@ function readObject2(name2, source) {
   return data;
 }
 function readEvidence(name2, source, { side: side3, scenario: scenario2 }) {
-  const evidence = inFile(name2, () => parse3(source));
+  const evidence = inFile2(name2, () => parse3(source));
   const names3 = evidence.plan.scenarios.map((one) => one.name);
   const wanted3 = scenario2 ?? (names3.length === 1 ? names3[0] : null);
   if (wanted3 === null || !names3.includes(wanted3)) {
@@ -84047,8 +84057,8 @@ function readEvidence(name2, source, { side: side3, scenario: scenario2 }) {
     contains: []
   };
 }
-var decodeOf = (name2, histogram) => inFile(name2, () => LatencyHistogram.decode(histogram));
-function inFile(name2, read8) {
+var decodeOf = (name2, histogram) => inFile2(name2, () => LatencyHistogram.decode(histogram));
+function inFile2(name2, read8) {
   try {
     return read8();
   } catch (thrown) {
@@ -86713,8 +86723,10 @@ var report = {
     const output2 = text2(flags, "output");
     const reportFile = output2 === void 0 ? null : outputFile(terminal, "output", output2);
     const stored = readStored(terminal, file4);
-    const rendered = stored.kind === "job" ? ofJob(stored.evidence) : ofBench(stored.evidence);
-    const shown4 = rendered[known]();
+    const shown4 = inFile(file4, () => {
+      const rendered = stored.kind === "job" ? ofJob(stored.evidence) : ofBench(stored.evidence);
+      return rendered[known]();
+    });
     if (reportFile === null) terminal.print(shown4);
     else reportFile.write(shown4);
     return 0;
@@ -87021,15 +87033,17 @@ async function runSweep(job, tools) {
   let partial2 = null;
   for (const { concurrency, repeat } of turnsOf(job, tools.random)) {
     const left2 = deadline - clock.now();
-    if (left2 <= 0) partial2 = "out-of-time";
     const requests = job.levels.includes(concurrency) ? job.requests : Math.min(job.requests, mostAlone2);
-    const run = left2 <= 0 ? null : await unlessStopped(runLevel(job, tools, { concurrency, requests, deadline }), signal);
+    const run = left2 <= 0 ? null : await unlessStopped(
+      unlessUnsent(runLevel(job, tools, { concurrency, requests, deadline })),
+      signal
+    );
+    if (run === null) partial2 = "out-of-time";
     if (signal.aborted) partial2 = "stopped";
-    if (partial2 !== null) {
+    if (run === null || partial2 !== null) {
       if (run !== null && !runs.some((one) => one.concurrency === concurrency)) keep(run);
       break;
     }
-    if (run === null) break;
     keep(run);
     if (run.result.cutShort) cutShort3.add(concurrency);
     if (job.levels.includes(concurrency)) tools.onRun(run, repeat);
@@ -87072,15 +87086,23 @@ async function unlessStopped(work, signal) {
     throw thrown;
   }
 }
+async function unlessUnsent(work) {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (thrown instanceof TailgateError && thrown.code === "invalid") return null;
+    throw thrown;
+  }
+}
 async function warmUp3(job, tools, deadline) {
   const concurrency = job.levels[0];
   const left2 = Math.max(shortestWait, deadline - tools.clock.now());
   const hasty = { ...job, timeout: ns(Math.min(job.timeout, left2 / 3)) };
   const shape2 = { concurrency, requests: job.requests, deadline: deadline - hasty.timeout };
-  const { result } = await runLevel(hasty, tools, shape2);
-  const usual4 = LatencyHistogram.decode(result.histograms.success).percentile(0.5);
+  const run = await unlessUnsent(runLevel(hasty, tools, shape2));
+  const usual4 = run === null ? null : LatencyHistogram.decode(run.result.histograms.success).percentile(0.5);
   if (usual4 !== null) return usual4;
-  const errors = Object.entries(result.errors).map(([name2, count2]) => `${name2}: ${count2}`);
+  const errors = Object.entries(run?.result.errors ?? {}).map(([name2, count2]) => `${name2}: ${count2}`);
   const seen = errors.length === 0 ? `no answer within ${formatDuration(hasty.timeout)}` : errors.join(", ");
   throw new TailgateError({
     code: "service-failed",
@@ -87480,7 +87502,7 @@ function unknownCommand(name2) {
     hint: "tailgate --help lists the commands"
   });
 }
-var cleanUpTime = 3e4;
+var cleanUpTime = secondsToNs(30);
 async function start3() {
   const stopping = new AbortController();
   const stop2 = (signal) => {
@@ -87493,6 +87515,7 @@ ${signal}: ending what was started \u2026
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => void 0);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop2);
   let isDefect = false;
+  const ended = new AbortController();
   const tellDefect = (error62) => {
     const what = error62 instanceof Error ? error62.stack : messageOf(error62);
     process.stderr.write(`tailgate: this is a defect: ${what}
@@ -87503,7 +87526,10 @@ ${signal}: ending what was started \u2026
     tellDefect(error62);
     if (isDefect) process.exit(70);
     isDefect = true;
-    setTimeout(() => process.exit(70), cleanUpTime).unref();
+    realClock.sleep(cleanUpTime, ended.signal).then(
+      () => process.exit(70),
+      () => void 0
+    );
     stopping.abort(new TailgateError({ code: "cancelled", message: "stopped by a defect" }));
   });
   try {
@@ -87520,6 +87546,8 @@ ${signal}: ending what was started \u2026
     process.exitCode = isDefect ? 70 : exitCode;
   } catch (error62) {
     tellDefect(error62);
+  } finally {
+    ended.abort();
   }
 }
 

@@ -154,7 +154,7 @@ async function calibrate(loop, target, clock) {
 
 // src/microbench/modules.ts
 import { readFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
+import { pathToFileURL as pathToFileURL2 } from "node:url";
 
 // src/microbench/other-tools.ts
 var tools = {
@@ -183,6 +183,41 @@ function wayOut(text) {
   return `files that call bench() of ${name} are not supported as they are, because it measures by itself. Export what bench() is given (${own}), run the tool (${run}), or leave the file out (--files)`;
 }
 var isForeign = (text) => toolOf(text) !== null;
+
+// src/microbench/places.ts
+import { spawnSync } from "node:child_process";
+import { relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+var patience = 5e3;
+function placeOf(error, path) {
+  if (!(error instanceof Error)) return null;
+  const stack = error.stack ?? "";
+  return headOf(stack) ?? frameOf(stack) ?? (error instanceof SyntaxError ? askedAgain(path) : null);
+}
+function headOf(text) {
+  const found = /^(file:\/\/\S+|\/.+|[A-Za-z]:\\.+):(\d+)$/m.exec(text);
+  return found === null ? null : shown(found[1], found[2]);
+}
+function frameOf(stack) {
+  for (const line of stack.split("\n")) {
+    const found = /^\s+at (?:.*\()?(file:\/\/[^)]+?|\/[^)]+?|[A-Za-z]:\\[^)]+?):(\d+):\d+\)?$/.exec(line);
+    if (found === null) continue;
+    return found[1].includes("microbench-child") ? null : shown(found[1], found[2]);
+  }
+  return null;
+}
+function askedAgain(path) {
+  const { stderr } = spawnSync(
+    process.execPath,
+    [...process.execArgv, "--input-type=module", "-e", `import ${JSON.stringify(pathToFileURL(path).href)};`],
+    { encoding: "utf8", timeout: patience, killSignal: "SIGKILL", stdio: ["ignore", "ignore", "pipe"] }
+  );
+  return typeof stderr === "string" && /^SyntaxError/m.test(stderr) ? headOf(stderr) : null;
+}
+function shown(file, line) {
+  const path = file.startsWith("file:") ? fileURLToPath(file) : file;
+  return `${relative(process.cwd(), path).replaceAll("\\", "/")}:${line}`;
+}
 
 // src/microbench/typescript.ts
 import * as nodeModule from "node:module";
@@ -224,7 +259,7 @@ async function importBenchmarks(path) {
   let exported;
   if (/\.[cm]?ts$/.test(path)) resolveTypeScript();
   try {
-    exported = await import(pathToFileURL(path).href);
+    exported = await import(pathToFileURL2(path).href);
   } catch (error) {
     const hint = isForeign(text) ? `; ${wayOut(text)}` : "";
     throw new Error(`${whyNotLoaded(error, path)}${hint}`, { cause: error });
@@ -258,7 +293,8 @@ function whyNotLoaded(error, path) {
   if (code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") {
     return `${message}; Node only removes types: enums, namespaces and parameter properties want a build step in setup`;
   }
-  return message;
+  const place = placeOf(error, path);
+  return place === null ? message : `${message} (${place})`;
 }
 
 // src/microbench/child.ts
@@ -331,6 +367,17 @@ process.on("message", (order) => {
       say({ kind: "failed", id: order.id, message: messageOf(thrown) });
     }
   });
+});
+process.on("uncaughtException", (thrown, origin) => {
+  if (process.listenerCount("uncaughtException") > 1) return;
+  const what = origin === "unhandledRejection" ? "unhandled rejection" : "uncaught exception";
+  const message = messageOf(thrown);
+  const reason = /rejected with the reason "([\s\S]*)"\.$/.exec(message)?.[1] ?? message;
+  const [first] = reason.trim().split("\n");
+  process.stderr.write(`${thrown instanceof Error ? thrown.stack : ""}
+${what}: ${first}
+`);
+  process.exit(1);
 });
 process.on("disconnect", () => process.exit(0));
 process.on("SIGINT", () => {
