@@ -29,7 +29,7 @@ describe('the command line', () => {
       expect(help.code).toBe(0);
       expect(help.out).toMatch(new RegExp(`^usage: tailgate ${name} `));
       for (const line of help.out.split('\n').filter((one) => one.startsWith('  --'))) {
-        expect(line).toMatch(/^ {2}--[a-z-]+( \S.*?)? {2,}\S/);
+        expect(line).toMatch(/^ {2}--[a-z0-9-]+( \S.*?)? {2,}\S/);
       }
     },
   );
