@@ -171,7 +171,9 @@ interface Rates {
 /**
  * Per second of the scheduled stretch, whose n shots span n − 1 gaps. In a steady state as many shots are on their
  * way at the end as at the start, however slow the service; what is on its way beyond that is a queue that grew, and
- * is not counted as done. It grows from the middle to the end by half of what it grows in all.
+ * is not counted as done. It grows from the middle to the end by half of what it grows in all. That is an estimate from
+ * two moments, which a generator that is held up misses; so with a queue no rate is above what was answered from the
+ * first due time until the last answer, during which the service was never without work.
  */
 function ratesOf(result: SliceResult): Rates {
   const { counts, span, elapsed, inFlight } = result;
@@ -180,11 +182,15 @@ function ratesOf(result: SliceResult): Rates {
   const answered = answeredBy(result);
   const growth = 2 * Math.max(0, inFlight.atEnd - inFlight.halfway);
   const late = Math.min(growth, Math.max(0, inFlight.atEnd - counts.timedOut - counts.unfinished));
-  const inTime = late <= usualLate * counts.scheduled ? 1 : Math.max(0, 1 - late / Math.max(1, answered));
+  const queued = late > usualLate * counts.scheduled;
+  const inTime = queued ? Math.max(0, 1 - late / Math.max(1, answered)) : 1;
+  // The quickest answer is on its way for so long without any queue.
+  const quickest = LatencyHistogram.decode(result.histograms.success).min ?? 0;
+  const busy = queued ? Math.max(seconds * inTime, (elapsed - quickest) / 1e9) : seconds;
   return {
     offered: counts.scheduled / seconds,
-    completed: (answered * inTime) / seconds,
-    successful: (counts.ok * inTime) / seconds,
+    completed: Math.min((answered * inTime) / seconds, answered / busy),
+    successful: Math.min((counts.ok * inTime) / seconds, counts.ok / busy),
   };
 }
 
