@@ -84299,11 +84299,14 @@ function ratesOf2(result) {
   const answered3 = answeredBy(result);
   const growth5 = 2 * Math.max(0, inFlight.atEnd - inFlight.halfway);
   const late = Math.min(growth5, Math.max(0, inFlight.atEnd - counts2.timedOut - counts2.unfinished));
-  const inTime = late <= usualLate * counts2.scheduled ? 1 : Math.max(0, 1 - late / Math.max(1, answered3));
+  const queued = late > usualLate * counts2.scheduled;
+  const inTime = queued ? Math.max(0, 1 - late / Math.max(1, answered3)) : 1;
+  const quickest = LatencyHistogram.decode(result.histograms.success).min ?? 0;
+  const busy = queued ? Math.max(seconds2 * inTime, (elapsed - quickest) / 1e9) : seconds2;
   return {
     offered: counts2.scheduled / seconds2,
-    completed: answered3 * inTime / seconds2,
-    successful: counts2.ok * inTime / seconds2
+    completed: Math.min(answered3 * inTime / seconds2, answered3 / busy),
+    successful: Math.min(counts2.ok * inTime / seconds2, counts2.ok / busy)
   };
 }
 var answeredBy = ({ statuses }) => Object.values(statuses).reduce((sum6, count2) => sum6 + count2, 0);
