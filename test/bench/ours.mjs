@@ -22,6 +22,7 @@ export async function oursIn(directory, file) {
     patience: 60e9,
     clock: inside.realClock,
     signal: new AbortController().signal,
+    mask: (text) => text,
   };
   const { plans } = await inside.discoverFunctions(job, random);
   return {
