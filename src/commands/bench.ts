@@ -1,13 +1,9 @@
 /** `tailgate bench`: the microbenchmarks alone, on both sides in turns. */
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { runBench } from '../bench.ts';
 import { defaultBenchGlobs } from '../config/schema-judging.ts';
 import type { MicrobenchmarkSettings } from '../config/settings.ts';
 import { serialiseBench } from '../evidence/store.ts';
 import { TailgateError } from '../kernel/errors.ts';
-import { makeTemporaryFolder } from '../kernel/folders.ts';
-import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
 import { secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
@@ -17,6 +13,7 @@ import { benchText } from './bench-text.ts';
 import { benchVerdictJson, exitCodeFor } from './bench-verdict.ts';
 import { type Command, durationFlag, type FlagValues, numberFlag, type Terminal, text } from './command.ts';
 import { formatFlag, formatOf } from './formats.ts';
+import { withLedger } from './job-folder.ts';
 import { outputFile } from './output-file.ts';
 
 /** Flags that stand in for a key of tailgate.yml of the same name. */
@@ -81,11 +78,7 @@ export const bench: Command = {
     const job = readJobSettings({ ...request, environment: terminal.environment });
     const measured = named ?? configured(job);
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
-    const folder = makeTemporaryFolder('tailgate-job-');
-    const ledger = openLedger(join(folder, 'leftovers.jsonl'));
-    const sweepAtOnce = (): void => sweepNow(ledger.path);
-    process.once('exit', sweepAtOnce);
-    try {
+    return await withLedger(async (ledger) => {
       const result = await runBench({
         directory: job.directory,
         config: job.config,
@@ -110,11 +103,7 @@ export const bench: Command = {
       json?.write(benchVerdictJson(result.verdict, result.evidence, exitCode));
       evidence?.write(serialiseBench(result.evidence));
       return exitCode;
-    } finally {
-      await sweep(ledger.path);
-      rmSync(folder, { recursive: true, force: true });
-      process.removeListener('exit', sweepAtOnce);
-    }
+    });
   },
 };
 

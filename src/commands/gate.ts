@@ -1,11 +1,8 @@
 /** `tailgate gate`: the whole gate on this machine, as CI runs it. */
 
-import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { serialise } from '../evidence/store.ts';
 import { type GateJob, prepareGate, runGate } from '../gate.ts';
-import { makeTemporaryFolder } from '../kernel/folders.ts';
-import { openLedger, sweep, sweepNow } from '../kernel/leftovers.ts';
 import { realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import { contextOf, nowhere, revisionsOf } from '../publish.ts';
@@ -16,6 +13,7 @@ import { verdictJsonText } from '../report/verdict-json.ts';
 import { makeView } from '../report/view.ts';
 import { readJobSettings } from '../settings.ts';
 import { type Command, type Flag, type FlagValues, howCalled, type Terminal, text } from './command.ts';
+import { withLedger } from './job-folder.ts';
 import { outputFile } from './output-file.ts';
 
 /** Flags that stand in for a key of tailgate.yml of the same name. */
@@ -68,15 +66,7 @@ export const gate: Command = {
     const evidence = text(flags, 'evidence') ?? 'tailgate-evidence.json';
     const evidenceFile = outputFile(terminal, 'evidence', evidence);
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
-    const folder = makeTemporaryFolder('tailgate-job-');
-    const ledger = openLedger(join(folder, 'leftovers.jsonl'));
-    // A second Ctrl-C, or a defect, does not wait for the orderly end below.
-    const endNow = (): void => {
-      sweepNow(ledger.path);
-      rmSync(folder, { recursive: true, force: true });
-    };
-    process.once('exit', endNow);
-    try {
+    return await withLedger(async (ledger) => {
       const gateJob: GateJob = {
         ...job,
         situation: {
@@ -115,11 +105,7 @@ export const gate: Command = {
         evidenceFile.write(serialise(result.evidence));
       }
       return context.exitCode;
-    } finally {
-      await sweep(ledger.path);
-      process.off('exit', endNow);
-      rmSync(folder, { recursive: true, force: true });
-    }
+    });
   },
 };
 

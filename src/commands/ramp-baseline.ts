@@ -12,8 +12,8 @@ import { readEnvironment, usableCpus } from '../service/machine.ts';
 import { pinGenerator, planPlacement } from '../service/placement.ts';
 import { readJobSettings } from '../settings.ts';
 import { type FlagValues, numberFlag, type Terminal, text } from './command.ts';
+import { withLedger } from './job-folder.ts';
 import type { OutputFile } from './output-file.ts';
-import { withLedger } from './ramp-config.ts';
 
 const reportWidth = 110;
 
