@@ -43373,10 +43373,6 @@ ${captureLines}` : capture.stack;
   }
 });
 
-// src/commands/bench.ts
-import { rmSync as rmSync4 } from "node:fs";
-import { join as join10 } from "node:path";
-
 // src/builds/build.ts
 import { createWriteStream, realpathSync as realpathSync2, statSync } from "node:fs";
 import { isAbsolute, join as join2, relative } from "node:path";
@@ -71666,196 +71662,6 @@ function readJson(source) {
   }
 }
 
-// src/kernel/leftovers.ts
-import { appendFileSync, mkdirSync as mkdirSync2, readFileSync as readFileSync4, rmSync as rmSync2, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname as dirname2, isAbsolute as isAbsolute3, relative as relative4, resolve as resolve3, sep } from "node:path";
-function openLedger(path) {
-  const alive = new Map(readLedger(path).map((entry) => [keyOf(entry), entry]));
-  const write2 = (line2) => {
-    onDisk(dirname2(path), () => {
-      mkdirSync2(dirname2(path), { recursive: true });
-      appendFileSync(path, `
-${JSON.stringify(line2)}
-`, { mode: 384 });
-    });
-  };
-  return {
-    path,
-    add: (entry) => {
-      alive.set(keyOf(entry), entry);
-      try {
-        write2({ add: entry });
-      } catch (error62) {
-        if (entry.kind === "group") killGroupNow(provenGroup(entry));
-        throw error62;
-      }
-    },
-    remove: (entry) => {
-      if (!alive.delete(keyOf(entry))) return;
-      try {
-        if (alive.size === 0) rmSync2(path, { force: true });
-        else write2({ remove: entry });
-      } catch {
-      }
-    }
-  };
-}
-function readLedger(path) {
-  let text4;
-  try {
-    text4 = readFileSync4(path, "utf8");
-  } catch {
-    return [];
-  }
-  const alive = /* @__PURE__ */ new Map();
-  for (const line2 of text4.split("\n")) {
-    const parsed2 = parseLine(line2);
-    if (parsed2 === null) continue;
-    if (parsed2.add) alive.set(keyOf(parsed2.entry), parsed2.entry);
-    else alive.delete(keyOf(parsed2.entry));
-  }
-  return [...alive.values()];
-}
-async function sweep(path, options = {}) {
-  const ended = [];
-  const failed3 = [];
-  for (const entry of inSafeOrder(readLedger(path))) {
-    try {
-      await end(entry, options.runGit ?? plainGit);
-      ended.push(entry);
-    } catch (error62) {
-      failed3.push({ entry, why: messageOf(error62) });
-    }
-  }
-  rewrite(path, failed3);
-  return { ended, failed: failed3 };
-}
-function sweepNow(path) {
-  const rest = [];
-  for (const entry of inSafeOrder(readLedger(path))) {
-    try {
-      if (entry.kind === "group") killGroupNow(provenGroup(entry));
-      else if (entry.kind === "directory") removeDirectory(entry.path);
-      else rest.push({ entry });
-    } catch {
-      rest.push({ entry });
-    }
-  }
-  rewrite(path, rest);
-}
-async function end(entry, runGit2) {
-  switch (entry.kind) {
-    case "group": {
-      const { group: group2, leaderStart, mark } = provenGroup(entry);
-      const options = { signal: "SIGTERM", grace: secondsToNs(2), clock: realClock };
-      const report2 = await endGroup(group2, { ...options, leaderStart, mark });
-      if (report2.left.length > 0) throw new Error(`processes ${report2.left.join(", ")} are still alive`);
-      return;
-    }
-    case "worktree":
-      return endWorktree(entry, runGit2);
-    case "directory":
-      return removeDirectory(entry.path);
-    default:
-      return assertNever(entry);
-  }
-}
-function provenGroup(entry) {
-  const leader = readProcess(entry.group);
-  const proven = leader !== null && leader.start === entry.leaderStart;
-  return proven ? entry : { ...entry, group: 0 };
-}
-async function endWorktree(entry, runGit2) {
-  const remove = () => (
-    // Twice: once for changed files, once for a locked worktree.
-    runGit2(["worktree", "remove", "--force", "--force", entry.path], entry.repository)
-  );
-  const refused5 = await remove().then(
-    () => false,
-    () => true
-  );
-  removeDirectory(entry.path);
-  if (refused5) await remove().catch(() => void 0);
-}
-function removeDirectory(path) {
-  const why2 = whyNotRemovable(path);
-  if (why2 !== null) throw new Error(`${path} is not removed: ${why2}`);
-  rmSync2(path, { recursive: true, force: true, maxRetries: 3 });
-}
-function whyNotRemovable(path) {
-  if (!isAbsolute3(path)) return "the path is not absolute";
-  const place2 = resolve3(path);
-  if (place2.split(sep).filter((part2) => part2 !== "").length < 2) return "it is at the top of the file system";
-  for (const kept2 of [process.cwd(), homedir()]) {
-    const inside = relative4(place2, kept2);
-    if (inside === "" || !(inside.startsWith("..") || isAbsolute3(inside))) return `it holds ${kept2}`;
-  }
-  return null;
-}
-var plainGit = async (args, cwd) => {
-  const { exit } = await runCommand({
-    command: ["git", ...args],
-    cwd,
-    env: process.env,
-    timeout: secondsToNs(30),
-    grace: msToNs(1e3)
-  });
-  if (exit.kind !== "exited" || exit.code !== 0) throw new Error(`git ${args[0]}: ${JSON.stringify(exit)}`);
-};
-function rewrite(path, rest) {
-  try {
-    if (rest.length === 0) rmSync2(path, { force: true });
-    else writeFileSync(path, rest.map(({ entry }) => `${JSON.stringify({ add: entry })}
-`).join(""));
-  } catch {
-  }
-}
-function inSafeOrder(entries) {
-  const order2 = ["group", "worktree", "directory"];
-  return order2.flatMap((kind) => entries.filter((entry) => entry.kind === kind));
-}
-function keyOf(entry) {
-  switch (entry.kind) {
-    case "group":
-      return `group ${entry.group} ${entry.leaderStart} ${entry.mark}`;
-    case "worktree":
-      return `worktree ${entry.repository} ${entry.path}`;
-    case "directory":
-      return `directory ${entry.path}`;
-    default:
-      return assertNever(entry);
-  }
-}
-function parseLine(line2) {
-  let value;
-  try {
-    value = JSON.parse(line2);
-  } catch {
-    return null;
-  }
-  if (!isRecord2(value)) return null;
-  const add = "add" in value;
-  const entry = add ? value["add"] : value["remove"];
-  return isLeftover(entry) ? { add, entry } : null;
-}
-function isLeftover(value) {
-  if (!isRecord2(value)) return false;
-  switch (value["kind"]) {
-    case "group":
-      return Number.isSafeInteger(value["group"]) && (value["leaderStart"] === null || typeof value["leaderStart"] === "number") && (value["mark"] === null || typeof value["mark"] === "string" && value["mark"].length > 8);
-    case "worktree":
-      return typeof value["repository"] === "string" && typeof value["path"] === "string";
-    case "directory":
-      return typeof value["path"] === "string";
-    default:
-      return false;
-  }
-}
-function isRecord2(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 // src/report/escape.ts
 var nameLimit = 120;
 var sentenceLimit = 600;
@@ -73150,12 +72956,12 @@ function benchVerdictJson(verdict, evidence, exitCode) {
 }
 
 // src/commands/command.ts
-import { relative as relative5 } from "node:path";
+import { relative as relative4 } from "node:path";
 import { parseArgs } from "node:util";
 function howCalled({ directory }) {
   const script2 = process.argv[1] ?? "";
   if (!script2.endsWith("cli.js")) return "tailgate";
-  const near2 = relative5(directory, script2);
+  const near2 = relative4(directory, script2);
   return `node ${near2.length < script2.length ? near2 : script2}`;
 }
 function readArguments(command2, argv) {
@@ -73273,6 +73079,218 @@ function formatOf(command2, flags) {
   throw usage(command2, `--format is "${word}", which is no known format${advice}`);
 }
 
+// src/commands/job-folder.ts
+import { rmSync as rmSync3 } from "node:fs";
+import { join as join10 } from "node:path";
+
+// src/kernel/leftovers.ts
+import { appendFileSync, mkdirSync as mkdirSync2, readFileSync as readFileSync4, rmSync as rmSync2, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname as dirname2, isAbsolute as isAbsolute3, relative as relative5, resolve as resolve3, sep } from "node:path";
+function openLedger(path) {
+  const alive = new Map(readLedger(path).map((entry) => [keyOf(entry), entry]));
+  const write2 = (line2) => {
+    onDisk(dirname2(path), () => {
+      mkdirSync2(dirname2(path), { recursive: true });
+      appendFileSync(path, `
+${JSON.stringify(line2)}
+`, { mode: 384 });
+    });
+  };
+  return {
+    path,
+    add: (entry) => {
+      alive.set(keyOf(entry), entry);
+      try {
+        write2({ add: entry });
+      } catch (error62) {
+        if (entry.kind === "group") killGroupNow(provenGroup(entry));
+        throw error62;
+      }
+    },
+    remove: (entry) => {
+      if (!alive.delete(keyOf(entry))) return;
+      try {
+        if (alive.size === 0) rmSync2(path, { force: true });
+        else write2({ remove: entry });
+      } catch {
+      }
+    }
+  };
+}
+function readLedger(path) {
+  let text4;
+  try {
+    text4 = readFileSync4(path, "utf8");
+  } catch {
+    return [];
+  }
+  const alive = /* @__PURE__ */ new Map();
+  for (const line2 of text4.split("\n")) {
+    const parsed2 = parseLine(line2);
+    if (parsed2 === null) continue;
+    if (parsed2.add) alive.set(keyOf(parsed2.entry), parsed2.entry);
+    else alive.delete(keyOf(parsed2.entry));
+  }
+  return [...alive.values()];
+}
+async function sweep(path, options = {}) {
+  const ended = [];
+  const failed3 = [];
+  for (const entry of inSafeOrder(readLedger(path))) {
+    try {
+      await end(entry, options.runGit ?? plainGit);
+      ended.push(entry);
+    } catch (error62) {
+      failed3.push({ entry, why: messageOf(error62) });
+    }
+  }
+  rewrite(path, failed3);
+  return { ended, failed: failed3 };
+}
+function sweepNow(path) {
+  const rest = [];
+  for (const entry of inSafeOrder(readLedger(path))) {
+    try {
+      if (entry.kind === "group") killGroupNow(provenGroup(entry));
+      else if (entry.kind === "directory") removeDirectory(entry.path);
+      else rest.push({ entry });
+    } catch {
+      rest.push({ entry });
+    }
+  }
+  rewrite(path, rest);
+}
+async function end(entry, runGit2) {
+  switch (entry.kind) {
+    case "group": {
+      const { group: group2, leaderStart, mark } = provenGroup(entry);
+      const options = { signal: "SIGTERM", grace: secondsToNs(2), clock: realClock };
+      const report2 = await endGroup(group2, { ...options, leaderStart, mark });
+      if (report2.left.length > 0) throw new Error(`processes ${report2.left.join(", ")} are still alive`);
+      return;
+    }
+    case "worktree":
+      return endWorktree(entry, runGit2);
+    case "directory":
+      return removeDirectory(entry.path);
+    default:
+      return assertNever(entry);
+  }
+}
+function provenGroup(entry) {
+  const leader = readProcess(entry.group);
+  const proven = leader !== null && leader.start === entry.leaderStart;
+  return proven ? entry : { ...entry, group: 0 };
+}
+async function endWorktree(entry, runGit2) {
+  const remove = () => (
+    // Twice: once for changed files, once for a locked worktree.
+    runGit2(["worktree", "remove", "--force", "--force", entry.path], entry.repository)
+  );
+  const refused5 = await remove().then(
+    () => false,
+    () => true
+  );
+  removeDirectory(entry.path);
+  if (refused5) await remove().catch(() => void 0);
+}
+function removeDirectory(path) {
+  const why2 = whyNotRemovable(path);
+  if (why2 !== null) throw new Error(`${path} is not removed: ${why2}`);
+  rmSync2(path, { recursive: true, force: true, maxRetries: 3 });
+}
+function whyNotRemovable(path) {
+  if (!isAbsolute3(path)) return "the path is not absolute";
+  const place2 = resolve3(path);
+  if (place2.split(sep).filter((part2) => part2 !== "").length < 2) return "it is at the top of the file system";
+  for (const kept2 of [process.cwd(), homedir()]) {
+    const inside = relative5(place2, kept2);
+    if (inside === "" || !(inside.startsWith("..") || isAbsolute3(inside))) return `it holds ${kept2}`;
+  }
+  return null;
+}
+var plainGit = async (args, cwd) => {
+  const { exit } = await runCommand({
+    command: ["git", ...args],
+    cwd,
+    env: process.env,
+    timeout: secondsToNs(30),
+    grace: msToNs(1e3)
+  });
+  if (exit.kind !== "exited" || exit.code !== 0) throw new Error(`git ${args[0]}: ${JSON.stringify(exit)}`);
+};
+function rewrite(path, rest) {
+  try {
+    if (rest.length === 0) rmSync2(path, { force: true });
+    else writeFileSync(path, rest.map(({ entry }) => `${JSON.stringify({ add: entry })}
+`).join(""));
+  } catch {
+  }
+}
+function inSafeOrder(entries) {
+  const order2 = ["group", "worktree", "directory"];
+  return order2.flatMap((kind) => entries.filter((entry) => entry.kind === kind));
+}
+function keyOf(entry) {
+  switch (entry.kind) {
+    case "group":
+      return `group ${entry.group} ${entry.leaderStart} ${entry.mark}`;
+    case "worktree":
+      return `worktree ${entry.repository} ${entry.path}`;
+    case "directory":
+      return `directory ${entry.path}`;
+    default:
+      return assertNever(entry);
+  }
+}
+function parseLine(line2) {
+  let value;
+  try {
+    value = JSON.parse(line2);
+  } catch {
+    return null;
+  }
+  if (!isRecord2(value)) return null;
+  const add = "add" in value;
+  const entry = add ? value["add"] : value["remove"];
+  return isLeftover(entry) ? { add, entry } : null;
+}
+function isLeftover(value) {
+  if (!isRecord2(value)) return false;
+  switch (value["kind"]) {
+    case "group":
+      return Number.isSafeInteger(value["group"]) && (value["leaderStart"] === null || typeof value["leaderStart"] === "number") && (value["mark"] === null || typeof value["mark"] === "string" && value["mark"].length > 8);
+    case "worktree":
+      return typeof value["repository"] === "string" && typeof value["path"] === "string";
+    case "directory":
+      return typeof value["path"] === "string";
+    default:
+      return false;
+  }
+}
+function isRecord2(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// src/commands/job-folder.ts
+async function withLedger(job) {
+  const folder = makeTemporaryFolder("tailgate-job-");
+  const ledger = openLedger(join10(folder, "leftovers.jsonl"));
+  const endNow = () => {
+    sweepNow(ledger.path);
+    rmSync3(folder, { recursive: true, force: true });
+  };
+  process.once("exit", endNow);
+  try {
+    return await job(ledger);
+  } finally {
+    await sweep(ledger.path);
+    process.off("exit", endNow);
+    rmSync3(folder, { recursive: true, force: true });
+  }
+}
+
 // src/commands/output-file.ts
 import {
   accessSync as accessSync2,
@@ -73280,7 +73298,7 @@ import {
   constants as constants3,
   fsyncSync,
   openSync,
-  rmSync as rmSync3,
+  rmSync as rmSync4,
   statfsSync,
   statSync as statSync3,
   writeFileSync as writeFileSync2,
@@ -73335,7 +73353,7 @@ function tryNew(path) {
     fsyncSync(file4);
   } finally {
     closeSync(file4);
-    rmSync3(path, { force: true });
+    rmSync4(path, { force: true });
   }
 }
 function reasonOf3(error62) {
@@ -73418,11 +73436,7 @@ var bench = {
     const job = readJobSettings({ ...request3, environment: terminal.environment });
     const measured2 = named3 ?? configured(job);
     for (const warning of job.warnings) tell(terminal, flags, { kind: "warning", warning });
-    const folder = makeTemporaryFolder("tailgate-job-");
-    const ledger = openLedger(join10(folder, "leftovers.jsonl"));
-    const sweepAtOnce = () => sweepNow(ledger.path);
-    process.once("exit", sweepAtOnce);
-    try {
+    return await withLedger(async (ledger) => {
       const result = await runBench({
         directory: job.directory,
         config: job.config,
@@ -73447,11 +73461,7 @@ var bench = {
       json2?.write(benchVerdictJson(result.verdict, result.evidence, exitCode));
       evidence?.write(serialiseBench(result.evidence));
       return exitCode;
-    } finally {
-      await sweep(ledger.path);
-      rmSync4(folder, { recursive: true, force: true });
-      process.removeListener("exit", sweepAtOnce);
-    }
+    });
   }
 };
 function namedBy(flags) {
@@ -80881,8 +80891,7 @@ function rateLines({ rate: rate4, advised, fits, capacity }) {
 var percent = (value) => `${Number((value * 100).toFixed(2))}%`;
 
 // src/commands/gate.ts
-import { rmSync as rmSync7 } from "node:fs";
-import { join as join13, resolve as resolve8 } from "node:path";
+import { resolve as resolve8 } from "node:path";
 
 // src/publish.ts
 var nowhere2 = { run: null, summary: null, evidence: null };
@@ -81863,14 +81872,7 @@ var gate = {
     const evidence = text2(flags, "evidence") ?? "tailgate-evidence.json";
     const evidenceFile = outputFile(terminal, "evidence", evidence);
     for (const warning of job.warnings) tell2(terminal, flags, { kind: "warning", warning });
-    const folder = makeTemporaryFolder("tailgate-job-");
-    const ledger = openLedger(join13(folder, "leftovers.jsonl"));
-    const endNow = () => {
-      sweepNow(ledger.path);
-      rmSync7(folder, { recursive: true, force: true });
-    };
-    process.once("exit", endNow);
-    try {
+    return await withLedger(async (ledger) => {
       const gateJob = {
         ...job,
         situation: {
@@ -81909,11 +81911,7 @@ var gate = {
         evidenceFile.write(serialise(result.evidence));
       }
       return context.exitCode;
-    } finally {
-      await sweep(ledger.path);
-      process.off("exit", endNow);
-      rmSync7(folder, { recursive: true, force: true });
-    }
+    });
   }
 };
 function tell2(terminal, flags, event) {
@@ -81934,26 +81932,6 @@ function tell2(terminal, flags, event) {
       const line2 = progressLine(event);
       if (line2.lasting || flags["verbose"] === true) terminal.tell(line2.text);
     }
-  }
-}
-
-// src/commands/job-folder.ts
-import { rmSync as rmSync8 } from "node:fs";
-import { join as join14 } from "node:path";
-async function withLedger(job) {
-  const folder = makeTemporaryFolder("tailgate-job-");
-  const ledger = openLedger(join14(folder, "leftovers.jsonl"));
-  const endNow = () => {
-    sweepNow(ledger.path);
-    rmSync8(folder, { recursive: true, force: true });
-  };
-  process.once("exit", endNow);
-  try {
-    return await job(ledger);
-  } finally {
-    await sweep(ledger.path);
-    process.off("exit", endNow);
-    rmSync8(folder, { recursive: true, force: true });
   }
 }
 
@@ -82319,12 +82297,12 @@ function words2({ change }) {
 }
 
 // src/commands/demo.ts
-import { rmSync as rmSync10 } from "node:fs";
-import { join as join16, resolve as resolve11 } from "node:path";
+import { rmSync as rmSync8 } from "node:fs";
+import { join as join14, resolve as resolve11 } from "node:path";
 
 // src/demo.ts
-import { appendFileSync as appendFileSync2, cpSync, mkdirSync as mkdirSync3, readdirSync as readdirSync5, rmSync as rmSync9 } from "node:fs";
-import { join as join15 } from "node:path";
+import { appendFileSync as appendFileSync2, cpSync, mkdirSync as mkdirSync3, readdirSync as readdirSync5, rmSync as rmSync7 } from "node:fs";
+import { join as join13 } from "node:path";
 var ownIdentity = [
   ["user.name", "Tailgate demo"],
   ["user.email", "demo@example.invalid"],
@@ -82341,20 +82319,20 @@ async function makeDemoRepository(demo2) {
       hint: "name a folder that does not exist yet"
     });
   }
-  const source = join15(installationRoot(), "examples", "demo-service");
+  const source = join13(installationRoot(), "examples", "demo-service");
   cpSync(source, demo2.directory, { recursive: true });
-  const slower = join15(demo2.directory, "catalogue.slower.mjs");
+  const slower = join13(demo2.directory, "catalogue.slower.mjs");
   const git = (...argv) => runGit(demo2, argv);
-  rmSync9(slower);
+  rmSync7(slower);
   await git("init", "--quiet");
   await git("symbolic-ref", "HEAD", "refs/heads/main");
   await git("add", "--all");
   await git("commit", "--quiet", "--message", "Add the catalogue service");
   await git("checkout", "--quiet", "-b", "candidate");
   if (demo2.same) {
-    appendFileSync2(join15(demo2.directory, "tailgate.yml"), "\n# A change that touches no code.\n");
+    appendFileSync2(join13(demo2.directory, "tailgate.yml"), "\n# A change that touches no code.\n");
   } else {
-    cpSync(join15(source, "catalogue.slower.mjs"), join15(demo2.directory, "catalogue.mjs"));
+    cpSync(join13(source, "catalogue.slower.mjs"), join13(demo2.directory, "catalogue.mjs"));
   }
   await git("add", "--all");
   const message2 = demo2.same ? "Comment the plan" : "Copy the catalogue before sorting it";
@@ -82416,7 +82394,7 @@ var demo = {
     }
     const parent = makeTemporaryFolder("tailgate-demo-");
     try {
-      const directory = join16(parent, "catalogue");
+      const directory = join14(parent, "catalogue");
       await makeDemoRepository({
         directory,
         same,
@@ -82430,7 +82408,7 @@ var demo = {
         baseline: "main",
         // Its repository is gone afterwards: there is nothing to repeat the job on.
         temporary: true,
-        evidence: text2(flags, "evidence") ?? join16(parent, "evidence.json")
+        evidence: text2(flags, "evidence") ?? join14(parent, "evidence.json")
       };
       const paths = ["json", "evidence"];
       const absolute = Object.fromEntries(
@@ -82441,7 +82419,7 @@ var demo = {
       );
       return await gate.run({ ...passedOn, ...absolute }, [], { ...terminal, directory });
     } finally {
-      rmSync10(parent, { recursive: true, force: true });
+      rmSync8(parent, { recursive: true, force: true });
     }
   }
 };
@@ -86122,34 +86100,6 @@ function notes({ lost, stopped: stopped2, revisions, relative: relative7, verdic
   ];
 }
 
-// src/commands/ramp-config.ts
-import { rmSync as rmSync11 } from "node:fs";
-import { join as join17 } from "node:path";
-async function rampOfConfig(wishes, { file: file4, scenario: scenario2 }, terminal, tell3) {
-  const { directory, environment, signal } = terminal;
-  const settings7 = readJobSettings({ directory, file: file4, overrides: {}, environment });
-  for (const warning of settings7.warnings) tell3({ kind: "warning", warning });
-  return await withLedger2(
-    (ledger) => rampOfSettings({ wishes, settings: settings7, scenario: scenario2, environment, signal, ledger, tell: tell3 })
-  );
-}
-async function withLedger2(work) {
-  const folder = makeTemporaryFolder("tailgate-job-");
-  const ledger = openLedger(join17(folder, "leftovers.jsonl"));
-  const endNow = () => {
-    sweepNow(ledger.path);
-    rmSync11(folder, { recursive: true, force: true });
-  };
-  process.once("exit", endNow);
-  try {
-    return await work(ledger);
-  } finally {
-    await sweep(ledger.path);
-    process.off("exit", endNow);
-    rmSync11(folder, { recursive: true, force: true });
-  }
-}
-
 // src/commands/ramp-baseline.ts
 var reportWidth2 = 110;
 async function rampOfBaseline(wishes, flags, files, terminal) {
@@ -86160,7 +86110,7 @@ async function rampOfBaseline(wishes, flags, files, terminal) {
   for (const { message: message2 } of settings7.warnings) terminal.tell(`warning: ${message2}`);
   const { config: config3 } = settings7;
   const scenario2 = scenarioOf(config3, text2(flags, "scenario"));
-  const result = await withLedger2(async (ledger) => {
+  const result = await withLedger(async (ledger) => {
     var _stack = [];
     try {
       const generator = __using(_stack, await startGenerator({ entry: builtFile("generator.js"), signal }), true);
@@ -86227,6 +86177,16 @@ function tellPair(event, terminal) {
   if (event.kind === "output") return;
   if (event.kind === "warning") terminal.tell(`warning: ${event.warning.message}`);
   else if (event.kind !== "planned") terminal.tell(progressLine(event).text);
+}
+
+// src/commands/ramp-config.ts
+async function rampOfConfig(wishes, { file: file4, scenario: scenario2 }, terminal, tell3) {
+  const { directory, environment, signal } = terminal;
+  const settings7 = readJobSettings({ directory, file: file4, overrides: {}, environment });
+  for (const warning of settings7.warnings) tell3({ kind: "warning", warning });
+  return await withLedger(
+    (ledger) => rampOfSettings({ wishes, settings: settings7, scenario: scenario2, environment, signal, ledger, tell: tell3 })
+  );
 }
 
 // src/commands/ramp.ts
