@@ -2,9 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { announce } from './announce.ts';
+import { earlierRelease } from './builds/earlier-release.ts';
+import { openRepository } from './builds/git.ts';
 import { curveOf } from './capacity/curve.ts';
 import { exitCodeOf, rampSettings, tellRamp } from './commands/ramp.ts';
 import { pairExitCode, pairJson } from './commands/ramp-baseline.ts';
+import { releasedTag } from './github/event.ts';
 import { writeOutputs } from './github/outputs.ts';
 import { writeSummary } from './github/summary.ts';
 import { TailgateError } from './kernel/errors.ts';
@@ -38,8 +41,8 @@ interface Told {
 const width = 110;
 
 /**
- * Runs the ramp to failure, or, where `baseline` is given, the comparison. There is no comment: a capacity is for
- * releases, not for pull requests.
+ * Runs the ramp to failure or, where `baseline` is given or a release has an earlier one, the comparison. There is no
+ * comment: a capacity is for releases, not for pull requests.
  * @param environment of everything that is started.
  * @returns the exit code.
  */
@@ -52,16 +55,18 @@ export async function rampInAction(job: Job, ledger: Ledger, environment: Variab
       hint: 'Write for example `objective: 50ms` beside `mode: ramp`.',
     });
   }
+  const baseline =
+    given['baseline'] === 'none' ? null : (given['baseline'] ?? (await beforeThisRelease(job)));
   const budget = given['time-budget'];
   const wishes = rampSettings({
     objective: given['objective'],
-    'to-failure': given['baseline'] === undefined,
+    'to-failure': baseline === null,
     ...(budget === undefined ? {} : { 'time-budget': budget }),
   });
   const told =
-    given['baseline'] === undefined
+    baseline === null
       ? await alone(job, wishes, ledger, environment)
-      : await inTurns(job, given['baseline'], wishes, ledger, environment);
+      : await inTurns(job, baseline, wishes, ledger, environment);
   log.endGroup();
   const path = (ending: string): string => join(job.folder, `tailgate-ramp${ending}`);
   for (const [ending, content] of Object.entries({ '.md': told.markdown, ...told.files }))
@@ -77,6 +82,20 @@ export async function rampInAction(job: Job, ledger: Ledger, environment: Variab
   log.info(`\n${told.text}`);
   if (told.exitCode !== 0) log.error(told.text.split('\n\n')[0]!.replaceAll('\n', ' '));
   return told.exitCode;
+}
+
+/** A release is compared with the one before it. */
+async function beforeThisRelease({ environment, settings, signal, log }: Job): Promise<string | null> {
+  const tag = releasedTag(environment);
+  if (tag === null) return null;
+  const git = await openRepository({ directory: settings.directory, environment, signal });
+  const earlier = await earlierRelease(git, tag);
+  log.info(
+    earlier === null
+      ? `No tag of the form of ${tag} comes before it: its capacity is measured alone.`
+      : `The capacity of ${tag} is compared with that of ${earlier.replace('refs/tags/', '')}, the release before it.`,
+  );
+  return earlier;
 }
 
 async function alone(job: Job, wishes: RampWishes, ledger: Ledger, environment: Variables): Promise<Told> {

@@ -84,7 +84,9 @@ export async function holdRate(load: RampLoad, rate: number, phase: Phase): Prom
   const after = load.service?.cost() ?? null;
   const saturated = isSaturated(result);
   const cost =
-    before === null || after === null ? null : { cpu: ns(after.cpu - before.cpu), wall: ns(ended - began) };
+    before === null || after === null
+      ? null
+      : { cpu: ns(after.cpu - before.cpu), wall: ns(ended - began), leadIn };
   const step = makeStep(result, load.criteria, {
     phase,
     rate,

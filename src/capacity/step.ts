@@ -32,7 +32,7 @@ export interface StepPercentiles {
 }
 
 export interface StepCost {
-  /** CPU time of the process tree a completed request. */
+  /** CPU time of the process tree a completed request; the uncounted ones before a step are some of them. */
   readonly perRequestMs: number | null;
   /** CPU seconds a second: 1 is one core kept busy. */
   readonly cores: number;
@@ -83,7 +83,8 @@ export interface AboutStep {
   readonly startedAt: Nanoseconds;
   readonly saturated: boolean;
   readonly reasons: readonly UnsoundReason[];
-  readonly cost: { readonly cpu: Nanoseconds; readonly wall: Nanoseconds } | null;
+  /** From before the lead-in, of so many shots, until after the drain. */
+  readonly cost: { readonly cpu: Nanoseconds; readonly wall: Nanoseconds; readonly leadIn: number } | null;
   readonly memoryBytes: number | null;
   readonly drainSeconds: number | null;
 }
@@ -121,7 +122,7 @@ export function makeStep(result: SliceResult, criteria: Criteria, about: AboutSt
     onTimeShare: rounded(result.onTime / counts.scheduled),
     generatorBusy: rounded(result.generator.utilisation),
     inFlight,
-    cpu: about.cost === null ? null : costOf(about.cost, answered),
+    cpu: about.cost === null ? null : costOf(about.cost, answered, counts.scheduled),
     memoryBytes: about.memoryBytes,
     drainSeconds: about.drainSeconds === null ? null : rounded(about.drainSeconds),
     saturated: about.saturated,
@@ -216,9 +217,11 @@ function errorsOf({ counts, errors }: SliceResult): Readonly<Record<string, numb
   return all;
 }
 
-function costOf(cost: { readonly cpu: Nanoseconds; readonly wall: Nanoseconds }, answered: number): StepCost {
+/** Shots of the lead-in cost the service as much as those that count, and are taken to be answered as often. */
+function costOf(cost: NonNullable<AboutStep['cost']>, answered: number, scheduled: number): StepCost {
+  const requests = answered * (1 + cost.leadIn / scheduled);
   return {
-    perRequestMs: answered === 0 ? null : rounded(nsToMs(cost.cpu) / answered),
+    perRequestMs: requests === 0 ? null : rounded(nsToMs(cost.cpu) / requests),
     cores: rounded(cost.cpu / Math.max(1, cost.wall)),
   };
 }

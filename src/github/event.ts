@@ -102,6 +102,14 @@ export async function readSituation(environment: Environment): Promise<Situation
   }
 }
 
+/** The name of the tag that this job is about: of a release, or of a tag that was pushed. Null: neither. */
+export function releasedTag(environment: Environment): string | null {
+  const event = environment['GITHUB_EVENT_NAME'];
+  if (event !== 'release' && event !== 'push') return null;
+  const name = /^refs\/tags\/(.+)$/.exec(environment['GITHUB_REF'] ?? '');
+  return name?.[1] ?? null;
+}
+
 /**
  * Reads which run this is, for links and for the marker of the comment.
  * @throws TailgateError `usage` naming the variable that is missing or has another form.

@@ -62,12 +62,12 @@ export function comparePercentile(
   });
 }
 
-/** Median over pairs of ln of the ratio of CPU per successful request. */
-export function compareCpu(rounds: readonly UsableRound[]): Comparison {
+/** Median over pairs of ln of the ratio of CPU per successful request, of which shots of the lead-in are some. */
+export function compareCpu(rounds: readonly UsableRound[], leadIn: number): Comparison {
   return compareRatios(rounds, missingCost(rounds), (round) => {
     const pairs = bothPresent(round, (trial) => {
       const spent = cpuSpent(trial, round);
-      return spent === null ? null : spent / trial.load.counts.ok;
+      return spent === null ? null : spent / requestsOf(trial, leadIn);
     });
     if (pairs === null) return null;
     return {
@@ -79,13 +79,13 @@ export function compareCpu(rounds: readonly UsableRound[]): Comparison {
 }
 
 /** Ratio of sums over the round: it sees cost that falls into few slices, which a median cannot. */
-export function compareCpuTotal(rounds: readonly UsableRound[]): Comparison {
+export function compareCpuTotal(rounds: readonly UsableRound[], leadIn: number): Comparison {
   return compareRatios(rounds, missingCost(rounds), (round) => {
     const known = round.pairs.filter((pair) => pair.baseline.cost !== null && pair.candidate.cost !== null);
     if (known.length * 2 < round.planned) return null;
     const perRequest = (side: Side): number =>
       sum(known, (pair) => cpuSpent(pair[side], round) ?? 0) /
-      sum(known, (pair) => pair[side].load.counts.ok);
+      sum(known, (pair) => requestsOf(pair[side], leadIn));
     const baseline = perRequest('baseline');
     const candidate = perRequest('candidate');
     return { baseline, candidate, d: Math.log(candidate / baseline) };
@@ -122,16 +122,17 @@ export function compareErrors(rounds: readonly UsableRound[]): Comparison {
   );
 }
 
-/** One metric over the given rounds; `view` matters to percentiles alone. */
+/** One metric over the given rounds; `view` matters to percentiles alone, `leadIn` (shots a slice) to CPU alone. */
 export function compareMetric(
   rounds: readonly UsableRound[],
   metric: MetricName,
   view: View,
   read: ReadSlice,
+  leadIn: number,
 ): Comparison {
   if (isPercentile(metric)) return comparePercentile(rounds, metric, view, read);
-  if (metric === 'cpu') return compareCpu(rounds);
-  if (metric === 'cpu-total') return compareCpuTotal(rounds);
+  if (metric === 'cpu') return compareCpu(rounds, leadIn);
+  if (metric === 'cpu-total') return compareCpuTotal(rounds, leadIn);
   return metric === 'tail' ? compareTail(rounds, read) : compareErrors(rounds);
 }
 
@@ -238,6 +239,14 @@ function bothPresent(
 function cpuSpent(trial: Trial, round: UsableRound): number | null {
   if (trial.cost === null) return null;
   return trial.cost.cpu - round.sides[trial.side].idleRate * trial.cost.idle;
+}
+
+/**
+ * Successful requests that the cost of a slice is of. Shots of the lead-in cost as much as those that count, and are
+ * taken to have succeeded as often.
+ */
+export function requestsOf({ load: { counts } }: Trial, leadIn: number): number {
+  return counts.ok * (1 + leadIn / counts.scheduled);
 }
 
 /** Why a round has no cost: a side that was never read says why, by the reason of most of its slices. */

@@ -1,7 +1,7 @@
 /** Rounds of one scenario and one counter of its service → one value a round: what a successful request adds to it. */
 import type { Trial } from '../evidence/trial.ts';
 import type { Side } from '../kernel/words.ts';
-import type { Comparison } from './compare.ts';
+import { type Comparison, requestsOf } from './compare.ts';
 import type { SlicePair, UsableRound } from './pairing.ts';
 import { medianOf } from './statistics.ts';
 
@@ -72,10 +72,7 @@ function growthOf(trial: Trial, name: string): number | null {
 
 function perRequest(pairs: readonly SlicePair[], side: Side, { name, leadIn }: CounterOf): number {
   const grown = pairs.reduce((sum, pair) => sum + (growthOf(pair[side], name) ?? 0), 0);
-  const requests = pairs.reduce((sum, pair) => {
-    const { ok, scheduled } = pair[side].load.counts;
-    return sum + ok * (1 + leadIn / scheduled);
-  }, 0);
+  const requests = pairs.reduce((sum, pair) => sum + requestsOf(pair[side], leadIn), 0);
   return grown / requests;
 }
 

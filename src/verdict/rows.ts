@@ -73,7 +73,7 @@ export interface LookTerms {
 /** All metrics and counters of a scenario over the rounds of a look. */
 export function rowsOf(look: ScenarioLook, terms: LookTerms): Row[] {
   const jobView = judgedView(look.rounds);
-  const { settings, read } = terms;
+  const { settings, read, leadIn } = terms;
   const metrics = loadMetrics.map((metric): Row => {
     const view = isPercentile(metric) ? jobView : null;
     return rowOf(look, terms, {
@@ -82,8 +82,8 @@ export function rowsOf(look: ScenarioLook, terms: LookTerms): Row[] {
       judged: look.plan.judged.includes(metric),
       view,
       tolerance: toleranceOf(metric, settings),
-      comparison: compareMetric(look.rounds, metric, view ?? 'all-shots', read),
-      second: view === null ? null : compareMetric(look.rounds, metric, otherView(view), read),
+      comparison: compareMetric(look.rounds, metric, view ?? 'all-shots', read, leadIn),
+      second: view === null ? null : compareMetric(look.rounds, metric, otherView(view), read, leadIn),
     });
   });
   const counters = terms.counters.map(

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findKnee } from '../../src/capacity/knee.ts';
 import { bracketOf, nextInSearch } from '../../src/capacity/search.ts';
 import type { Step } from '../../src/capacity/step.ts';
+import { ns } from '../../src/kernel/units.ts';
 import { type VirtualService, virtualStep } from './virtual-queue.ts';
 
 /** 1 ms of the thread and 10 ms beside it: D/D/1 with a ceiling of 1,000/s. */
@@ -29,6 +30,13 @@ describe('D/D/1', () => {
     within(step.responseTimeMs.p99, 11);
     within(step.successfulPerSecond, rate);
     expect(step.passes).toBe(true);
+  });
+
+  it('costs a request what its thread does, though requests before the step are in what was read', () => {
+    const run = { rate: 500, shots: 1500, arrivals: 'constant', seed: 1, leadIn: 250 } as const;
+    const spent = { cpu: ns((1500 + 250) * 1e6), wall: ns(3.5e9), leadIn: 250 };
+    const { cpu } = virtualStep(even, run, 50, 'bracket', spent);
+    expect(cpu).toEqual({ perRequestMs: 1, cores: 0.5 });
   });
 
   it.each([1100, 1280, 2000])('beyond it the queue grows by what is too much: %d/s', (rate) => {

@@ -1,6 +1,6 @@
 /** A service of one thread in virtual time: due times and service times in, a slice's result out. No clock, no socket. */
 
-import { type Criteria, makeStep, type Phase, type Step } from '../../src/capacity/step.ts';
+import { type AboutStep, type Criteria, makeStep, type Phase, type Step } from '../../src/capacity/step.ts';
 import { LatencyHistogram } from '../../src/evidence/histogram.ts';
 import { isSaturated, unsoundReasons } from '../../src/evidence/soundness.ts';
 import { ms, ns, perSecond, secondsToNs } from '../../src/kernel/units.ts';
@@ -116,6 +116,7 @@ export function virtualStep(
   run: VirtualRun,
   objectiveMs: number,
   phase: Phase = 'bracket',
+  cost: AboutStep['cost'] = null,
 ): Step {
   const result = virtualSlice(service, run);
   const saturated = isSaturated(result);
@@ -125,7 +126,7 @@ export function virtualStep(
     startedAt: ns(0),
     saturated,
     reasons: unsoundReasons(result, saturated),
-    cost: null,
+    cost,
     memoryBytes: null,
     drainSeconds: 0,
   });

@@ -52,6 +52,7 @@ export interface Recipe {
 }
 
 const sliceRequests = 500;
+const leadIn = 30;
 
 export const scenarioPlan = (name: string, changes: Partial<ScenarioPlan> = {}): ScenarioPlan => ({
   name,
@@ -155,7 +156,11 @@ export function trialOf(where: Where, changes: Partial<Figures> = {}): Trial {
         socketsOpened: 0,
       },
     },
-    cost: figures.cpu === null ? null : { cpu: ns(figures.cpu * Math.max(1, ok)), idle: ns(0) },
+    // Shots of the lead-in cost as much as the others.
+    cost:
+      figures.cpu === null
+        ? null
+        : { cpu: ns(figures.cpu * Math.max(1, ok * (1 + leadIn / sliceRequests))), idle: ns(0) },
     machine: { steal: 0, pressure: null },
     saturated: figures.saturated,
     unsound: figures.unsound,
@@ -172,7 +177,7 @@ export function evidenceOf(recipe: Recipe): Evidence {
     confirm: true,
     confirmationRounds: 6,
     scenarios,
-    leadIn: 30,
+    leadIn,
     warmUp: { requests: 'auto', rate: 'auto', most: ns(4e9) },
     benchmarks: ratio(0),
     roundTime: ns(15e9),
