@@ -78708,11 +78708,11 @@ function comparePercentile(rounds, metric, view, read8) {
     return { baseline, candidate, d: Math.log(candidate / baseline) };
   });
 }
-function compareCpu(rounds) {
+function compareCpu(rounds, leadIn) {
   return compareRatios(rounds, missingCost(rounds), (round3) => {
     const pairs2 = bothPresent(round3, (trial2) => {
       const spent = cpuSpent(trial2, round3);
-      return spent === null ? null : spent / trial2.load.counts.ok;
+      return spent === null ? null : spent / requestsOf(trial2, leadIn);
     });
     if (pairs2 === null) return null;
     return {
@@ -78722,11 +78722,11 @@ function compareCpu(rounds) {
     };
   });
 }
-function compareCpuTotal(rounds) {
+function compareCpuTotal(rounds, leadIn) {
   return compareRatios(rounds, missingCost(rounds), (round3) => {
     const known = round3.pairs.filter((pair) => pair.baseline.cost !== null && pair.candidate.cost !== null);
     if (known.length * 2 < round3.planned) return null;
-    const perRequest2 = (side3) => sum3(known, (pair) => cpuSpent(pair[side3], round3) ?? 0) / sum3(known, (pair) => pair[side3].load.counts.ok);
+    const perRequest2 = (side3) => sum3(known, (pair) => cpuSpent(pair[side3], round3) ?? 0) / sum3(known, (pair) => requestsOf(pair[side3], leadIn));
     const baseline = perRequest2("baseline");
     const candidate = perRequest2("candidate");
     return { baseline, candidate, d: Math.log(candidate / baseline) };
@@ -78755,10 +78755,10 @@ function compareErrors(rounds) {
     }))
   );
 }
-function compareMetric(rounds, metric, view, read8) {
+function compareMetric(rounds, metric, view, read8, leadIn) {
   if (isPercentile(metric)) return comparePercentile(rounds, metric, view, read8);
-  if (metric === "cpu") return compareCpu(rounds);
-  if (metric === "cpu-total") return compareCpuTotal(rounds);
+  if (metric === "cpu") return compareCpu(rounds, leadIn);
+  if (metric === "cpu-total") return compareCpuTotal(rounds, leadIn);
   return metric === "tail" ? compareTail(rounds, read8) : compareErrors(rounds);
 }
 function judgedView(rounds) {
@@ -78826,6 +78826,9 @@ function bothPresent(round3, figure2) {
 function cpuSpent(trial2, round3) {
   if (trial2.cost === null) return null;
   return trial2.cost.cpu - round3.sides[trial2.side].idleRate * trial2.cost.idle;
+}
+function requestsOf({ load: { counts: counts2 } }, leadIn) {
+  return counts2.ok * (1 + leadIn / counts2.scheduled);
 }
 function missingCost(rounds) {
   const trials = (side3) => rounds.flatMap((round3) => round3.pairs.map((pair) => pair[side3]));
@@ -78901,10 +78904,7 @@ function growthOf(trial2, name2) {
 }
 function perRequest(pairs2, side3, { name: name2, leadIn }) {
   const grown = pairs2.reduce((sum6, pair) => sum6 + (growthOf(pair[side3], name2) ?? 0), 0);
-  const requests = pairs2.reduce((sum6, pair) => {
-    const { ok, scheduled } = pair[side3].load.counts;
-    return sum6 + ok * (1 + leadIn / scheduled);
-  }, 0);
+  const requests = pairs2.reduce((sum6, pair) => sum6 + requestsOf(pair[side3], leadIn), 0);
   return grown / requests;
 }
 function whyUnknown(rounds, name2) {
@@ -79120,7 +79120,7 @@ var worseLevel2 = 0.05;
 var leastValues = 0.75;
 function rowsOf3(look, terms) {
   const jobView = judgedView(look.rounds);
-  const { settings: settings7, read: read8 } = terms;
+  const { settings: settings7, read: read8, leadIn } = terms;
   const metrics2 = loadMetrics.map((metric) => {
     const view = isPercentile(metric) ? jobView : null;
     return rowOf3(look, terms, {
@@ -79129,8 +79129,8 @@ function rowsOf3(look, terms) {
       judged: look.plan.judged.includes(metric),
       view,
       tolerance: toleranceOf(metric, settings7),
-      comparison: compareMetric(look.rounds, metric, view ?? "all-shots", read8),
-      second: view === null ? null : compareMetric(look.rounds, metric, otherView(view), read8)
+      comparison: compareMetric(look.rounds, metric, view ?? "all-shots", read8, leadIn),
+      second: view === null ? null : compareMetric(look.rounds, metric, otherView(view), read8, leadIn)
     });
   });
   const counters = terms.counters.map(
@@ -84244,7 +84244,7 @@ function makeStep(result, criteria, about) {
     onTimeShare: rounded6(result.onTime / counts2.scheduled),
     generatorBusy: rounded6(result.generator.utilisation),
     inFlight,
-    cpu: about.cost === null ? null : costOf3(about.cost, answered3),
+    cpu: about.cost === null ? null : costOf3(about.cost, answered3, counts2.scheduled),
     memoryBytes: about.memoryBytes,
     drainSeconds: about.drainSeconds === null ? null : rounded6(about.drainSeconds),
     saturated: about.saturated,
@@ -84302,9 +84302,10 @@ function errorsOf({ counts: counts2, errors }) {
   if (counts2.unfinished > 0) all["unfinished"] = counts2.unfinished;
   return all;
 }
-function costOf3(cost2, answered3) {
+function costOf3(cost2, answered3, scheduled) {
+  const requests = answered3 * (1 + cost2.leadIn / scheduled);
   return {
-    perRequestMs: answered3 === 0 ? null : rounded6(nsToMs(cost2.cpu) / answered3),
+    perRequestMs: requests === 0 ? null : rounded6(nsToMs(cost2.cpu) / requests),
     cores: rounded6(cost2.cpu / Math.max(1, cost2.wall))
   };
 }
@@ -85158,7 +85159,7 @@ async function holdRate(load3, rate4, phase) {
   const ended = load3.clock.now();
   const after = load3.service?.cost() ?? null;
   const saturated = isSaturated2(result);
-  const cost2 = before === null || after === null ? null : { cpu: ns(after.cpu - before.cpu), wall: ns(ended - began) };
+  const cost2 = before === null || after === null ? null : { cpu: ns(after.cpu - before.cpu), wall: ns(ended - began), leadIn };
   const step2 = makeStep(result, load3.criteria, {
     phase,
     rate: rate4,
