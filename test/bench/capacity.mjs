@@ -18,7 +18,18 @@ const ramps = {
   'rejects-fast': { start: 'node', args: ['--objective', '60ms', '--from', '100'] },
 };
 
+/** What a request of the candidate costs, where the baseline's costs 1 ms of the thread. */
+const pairs = { unchanged: 1, 'a quarter more work': 1.25 };
+
 export function capacity() {
+  for (const [name, busy] of Object.entries(pairs)) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-capacity-'));
+    try {
+      pair(folder, name, busy);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
   for (const [name, { start, args }] of Object.entries(ramps)) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-capacity-'));
     try {
@@ -30,7 +41,31 @@ export function capacity() {
   }
 }
 
-function ramp(folder, name, start, args) {
+function pair(folder, name, busy) {
+  const git = repository(folder, 'cpu-and-wait', 'node');
+  git('checkout', '--quiet', '-b', 'candidate');
+  const file = join(folder, 'cpu-and-wait.mjs');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('busy(1)', `busy(${busy})`));
+  git('commit', '--quiet', '--allow-empty', '--all', '--message', name);
+  const words = [
+    'ramp',
+    '--config',
+    'tailgate.yml',
+    '--baseline',
+    'main',
+    '--objective',
+    '100ms',
+    '--from',
+    '600',
+  ];
+  console.log(`\n${name}: tailgate ${words.join(' ')}`);
+  const began = performance.now();
+  const { stdout, status } = spawnSync(process.execPath, [cli, ...words], { cwd: folder, encoding: 'utf8' });
+  console.log(`exit code ${status} after ${((performance.now() - began) / 1000).toFixed(0)} s\n${stdout}`);
+}
+
+/** A repository of one commit with a service of known behaviour. @returns git in it. */
+function repository(folder, name, start) {
   for (const file of ['serve', name])
     copyFileSync(join(services, `${file}.mjs`), join(folder, `${file}.mjs`));
   writeFileSync(join(folder, 'tailgate.yml'), `start: exec ${start} ${name}.mjs\n`);
@@ -46,6 +81,11 @@ function ramp(folder, name, start, args) {
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'Service');
+  return git;
+}
+
+function ramp(folder, name, start, args) {
+  repository(folder, name, start);
   const json = join(folder, 'ramp.json');
   const words = ['ramp', '--config', 'tailgate.yml', '--to-failure', ...args, '--json', json];
   console.log(`\n${name}: tailgate ${words.slice(0, -2).join(' ')}`);
