@@ -12,6 +12,7 @@ import { readRun, readSituation, type Situation } from './github/event.ts';
 import { leaveForPost, readInputs } from './github/inputs.ts';
 import { inWords, type JobLog, jobLog } from './github/log.ts';
 import { writeSummary } from './github/summary.ts';
+import { defectExit, watchForDefects } from './kernel/defects.ts';
 import { assertNever, type ErrorCode, messageOf, TailgateError } from './kernel/errors.ts';
 import { makeTemporaryFolder, onDisk } from './kernel/folders.ts';
 import { type Ledger, openLedger, sweep } from './kernel/leftovers.ts';
@@ -40,14 +41,20 @@ export async function run(): Promise<void> {
   const stop = (): void =>
     stopping.abort(new TailgateError({ code: 'cancelled', message: 'the job was cancelled' }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  let defect: unknown = null;
+  const defects = watchForDefects(stopping, (error) => {
+    defect ??= error;
+    log.info(defectText(error));
+  });
   try {
     const job = await readJob(log, stopping.signal);
     process.exitCode = await carryOut(job);
   } catch (error) {
-    process.exitCode = await explain(error, log, stopping.signal);
-  } finally {
-    log.endGroup();
+    if (!defects.seen()) process.exitCode = await explain(error, log, stopping.signal.aborted);
   }
+  if (defects.seen()) process.exitCode = await explain(defect, log, false);
+  log.endGroup();
+  defects.end();
 }
 
 function carryOut(job: Job): Promise<number> {
@@ -202,20 +209,21 @@ async function judgeAgain(job: Job): Promise<Told> {
 }
 
 /** Says why there is no verdict, in the log and in the summary. @returns the exit code. */
-async function explain(error: unknown, log: JobLog, signal: AbortSignal): Promise<number> {
+async function explain(error: unknown, log: JobLog, cancelled: boolean): Promise<number> {
   log.endGroup();
-  if (signal.aborted) {
+  if (cancelled) {
     log.warning('Cancelled: nothing was decided, and everything that was started has been ended.');
     return errorExit.cancelled;
   }
   const known = error instanceof TailgateError;
-  const said = known
-    ? inWords(error)
-    : `This is a defect of Tailgate: ${error instanceof Error ? error.stack : messageOf(error)}`;
+  const said = known ? inWords(error) : defectText(error);
   const tail = known ? error.tail : [];
   for (const line of tail) log.info(`  | ${line}`);
   const block = markdownBlock([...said.split('\n'), ...tail]);
   await writeSummary(process.env, [`**Tailgate did not measure anything.**\n\n${block}`]);
   log.error(said);
-  return known ? errorExit[error.code] : 70;
+  return known ? errorExit[error.code] : defectExit;
 }
+
+const defectText = (error: unknown): string =>
+  `This is a defect of Tailgate: ${error instanceof Error ? error.stack : messageOf(error)}`;

@@ -16,10 +16,9 @@ import { report } from './commands/report.ts';
 import { selfTest } from './commands/self-test.ts';
 import { sweep } from './commands/sweep.ts';
 import { nearest } from './config/suggestions.ts';
+import { defectExit, watchForDefects } from './kernel/defects.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
-import { secondsToNs } from './kernel/units.ts';
 import { version } from './kernel/version.ts';
-import { realClock } from './kernel/world.ts';
 
 const commands: readonly Command[] = [
   gate,
@@ -108,9 +107,6 @@ function unknownCommand(name: string): TailgateError {
   });
 }
 
-/** How long clean-up may take after a defect. */
-const cleanUpTime = secondsToNs(30);
-
 /** Wires the process to a terminal; the second Ctrl-C does not wait for clean-up to finish. */
 export async function start(): Promise<void> {
   const stopping = new AbortController();
@@ -122,25 +118,12 @@ export async function start(): Promise<void> {
   // A reader that has left, as `head` does, must not end the job before what it started is ended.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  let isDefect = false;
-  const ended = new AbortController();
   const tellDefect = (error: unknown): void => {
     const what = error instanceof Error ? error.stack : messageOf(error);
     process.stderr.write(`tailgate: this is a defect: ${what}\n`);
-    process.exitCode = 70;
+    process.exitCode = defectExit;
   };
-  // Node would leave at once with 1, which means a regression, and leave the worktrees behind.
-  process.on('uncaughtException', (error) => {
-    tellDefect(error);
-    if (isDefect) process.exit(70);
-    isDefect = true;
-    // What waits for the rest of the failed step must not keep the job for ever.
-    realClock.sleep(cleanUpTime, ended.signal).then(
-      () => process.exit(70),
-      () => undefined,
-    );
-    stopping.abort(new TailgateError({ code: 'cancelled', message: 'stopped by a defect' }));
-  });
+  const defects = watchForDefects(stopping, tellDefect);
   try {
     const exitCode = await main(process.argv.slice(2), {
       directory: process.cwd(),
@@ -150,10 +133,10 @@ export async function start(): Promise<void> {
       tell: (text) => process.stderr.write(`${text}\n`),
       interactive: process.stderr.isTTY === true,
     });
-    process.exitCode = isDefect ? 70 : exitCode;
+    process.exitCode = defects.seen() ? defectExit : exitCode;
   } catch (error) {
     tellDefect(error);
   } finally {
-    ended.abort();
+    defects.end();
   }
 }

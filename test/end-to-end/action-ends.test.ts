@@ -1,4 +1,6 @@
 /** What a job leaves behind when it is cancelled or killed in the middle: nothing, at the latest after the post step. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openJob, type RunningStep } from '../github/runner.ts';
@@ -55,6 +57,31 @@ it('a SIGTERM on the heels of SIGINT does not cut the clean-up short', async () 
   process.kill(step.pid, 'SIGTERM');
   const result = await step.ended;
   expect(result.code).toBe(130);
+  expect(scene.processes()).toEqual([]);
+  expect(scene.worktrees()).toEqual([]);
+  expect(scene.litter()).toEqual([]);
+});
+
+it('a defect is told as one, with its own exit code, and ends everything', async () => {
+  await using scene = await pullRequestScene(shop, {}, 'defect');
+  const trigger = join(scene.workspace, '..', 'boom');
+  // As a defect would: out of a callback, in the middle of a round.
+  const defect = `import { existsSync } from 'node:fs';
+    const looks = setInterval(() => {
+      if (!process.argv[1].endsWith('action.js') || !existsSync(${JSON.stringify(trigger)})) return;
+      clearInterval(looks);
+      throw new Error('boom');
+    }, 20);
+    looks.unref();`;
+  const variables = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(defect)}` };
+  await using job = await openJob(scene.job({ variables }));
+  const step = job.bundle(main);
+  await until(inRound(scene, step), step);
+  writeFileSync(trigger, '');
+  const { code, log, summary } = await step.ended;
+  expect(code, log).toBe(70);
+  expect(log).toMatch(/^::error::This is a defect of Tailgate: Error: boom/m);
+  expect(summary).toContain('This is a defect of Tailgate: Error: boom');
   expect(scene.processes()).toEqual([]);
   expect(scene.worktrees()).toEqual([]);
   expect(scene.litter()).toEqual([]);
