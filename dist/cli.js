@@ -65541,7 +65541,7 @@ async function load(process2, respawn, directory, files) {
       const answer = await process2().ask({ kind: "load", file: file4, path: join7(directory, file4) });
       if (answer.kind === "loaded") benchmarks.push(...answer.benchmarks.map((name2) => ({ file: file4, name: name2 })));
       if (answer.kind !== "problem") continue;
-      problems.set(file4, `the file ${answer.reason}`);
+      problems.set(file4, `the file ${answer.reason.replace(/^threw: /, "cannot be used: ")}`);
       if (!answer.gone) continue;
       crashed = true;
       break;
@@ -77696,7 +77696,7 @@ async function startOne2(job, side3, port) {
     const handle = kept2.add(await spawnSide(job, side3, port, own2.places));
     const service = await handle.waitUntilReady();
     await resetOne(job, service, own2);
-    return { service, [Symbol.asyncDispose]: () => kept2.endAll() };
+    return { service, meter: meterFor2(job, service, own2), [Symbol.asyncDispose]: () => kept2.endAll() };
   } catch (error62) {
     await kept2.endAll().catch(() => void 0);
     throw error62;
@@ -77806,6 +77806,206 @@ async function measureAlone(job, config3) {
   }
 }
 
+// src/config/plan-time.ts
+function keepToTime(plan2, least2, time5) {
+  const { measured: measured2, usable: usable2, spent, budget } = time5;
+  if (measured2 === 0 || usable2 < least2 || usable2 >= plan2.rounds) return plan2;
+  const round3 = spent / measured2;
+  const reserved = plan2.confirm ? plan2.confirmationRounds : 0;
+  if (spent + (1 + reserved) * round3 <= budget) return plan2;
+  return {
+    ...plan2,
+    rounds: usable2,
+    looks: [...plan2.looks.filter((look) => look < usable2), usable2],
+    notes: [
+      ...plan2.notes,
+      {
+        code: "out-of-time",
+        message: `${formatCount(usable2)} rounds instead of ${formatCount(plan2.rounds)}: a round took ${formatDuration(ns(round3))} instead of about ${formatDuration(plan2.roundTime)}, and the time budget holds no more`,
+        hint: "a longer `time-budget` gives all of them"
+      }
+    ]
+  };
+}
+
+// src/evidence/check-warnings.ts
+var failingShare = 0.5;
+function checkWarnings(round3) {
+  const scenarios2 = [...new Set(round3.trials.map((trial2) => trial2.scenario))];
+  return scenarios2.flatMap((scenario2) => {
+    const shares3 = sides.map((side3) => failedShare(round3, scenario2, side3));
+    const least2 = Math.min(...shares3);
+    if (!(least2 >= failingShare)) return [];
+    const sample = round3.trials.filter((trial2) => trial2.scenario === scenario2).flatMap((trial2) => trial2.load.checks?.samples ?? [])[0];
+    const shown4 = sample === void 0 ? "" : `, such as \`${sample.check}\`: got ${sample.got}`;
+    return [
+      {
+        code: "checks-fail",
+        message: `\`${scenario2}\`: ${formatRatio(ratio(least2))} or more of the answers that were looked into failed a check on both sides${shown4}`,
+        hint: "Both sides answer what `expect` does not want: change it, or what is sent."
+      }
+    ];
+  });
+}
+function failedShare(round3, scenario2, side3) {
+  const loads = round3.trials.filter((trial2) => trial2.scenario === scenario2 && trial2.side === side3).map((trial2) => trial2.load);
+  const sum6 = (read8) => loads.reduce((total4, load3) => total4 + read8(load3), 0);
+  const failed3 = sum6((load3) => load3.checks?.failed ?? 0);
+  const looked = sum6((load3) => load3.checks?.looked ?? 0);
+  const all = looked > 0 ? looked : sum6((load3) => load3.checks === void 0 ? 0 : load3.counts.ok + load3.checks.failed);
+  return Math.min(1, failed3 / all);
+}
+
+// src/evidence/collect.ts
+var floorShare = 0.2;
+var replaceableShare = 0.25;
+function startEvidence(start4) {
+  return {
+    schema: "tailgate-evidence",
+    version: 1,
+    createdAt: start4.createdAt.toISOString(),
+    environment: start4.environment,
+    revisions: start4.revisions,
+    identicalBuilds: start4.identicalBuilds,
+    plan: start4.plan,
+    judge: start4.config.judge,
+    waivers: start4.waivers,
+    onDifferentBody: start4.config.onDifferentBody,
+    placement: start4.placement,
+    cost: start4.config.cost,
+    counters: start4.config.metrics.map(({ name: name2, metric, judge: judge3 }) => ({ name: name2, metric, judge: judge3 })),
+    floor: [],
+    rounds: [],
+    benchmarks: null,
+    warnings: start4.warnings
+  };
+}
+function addBenchmarks2(evidence, benchmarks) {
+  return { ...evidence, benchmarks };
+}
+function addFloor(evidence, floor) {
+  return { ...evidence, floor };
+}
+function addRound(evidence, round3) {
+  const rounds = [...evidence.rounds, round3];
+  const warnings2 = rounds.length === 1 ? [...floorWarnings(evidence.floor, round3), ...checkWarnings(round3)] : [];
+  return { ...evidence, rounds, warnings: [...evidence.warnings, ...warnings2] };
+}
+function floorWarnings(floors, round3) {
+  return floors.flatMap(({ scenario: scenario2, p50 }) => {
+    const trials = round3.trials.filter((trial2) => trial2.scenario === scenario2 && trial2.side === "baseline");
+    const service = LatencyHistogram.merged(
+      trials.map((trial2) => LatencyHistogram.decode(trial2.load.histograms.response))
+    ).percentile(0.5);
+    if (service === null || p50 <= floorShare * service) return [];
+    const [idle, real] = [formatDuration(p50), formatDuration(service)];
+    if (p50 >= service) {
+      return [
+        {
+          code: "floor-not-measured",
+          message: `the floor of \`${scenario2}\` could not be measured: the machine was disturbed (p50 ${idle} against a responder that does nothing, ${real} against the service)`,
+          hint: "how much of the response times is the generator and the loopback is not known in this run"
+        }
+      ];
+    }
+    const share4 = formatRatio(ratio(p50 / service));
+    return [
+      {
+        code: "high-floor",
+        message: `${share4} of the p50 of \`${scenario2}\` is the generator and the loopback (${idle} against a responder that does nothing)`,
+        hint: "a change of the service shows up smaller in the percentiles than it is; CPU per request is not affected"
+      }
+    ];
+  });
+}
+function replaceablePairs(evidence) {
+  const pairs2 = evidence.plan.scenarios.reduce((sum6, scenario2) => sum6 + scenario2.slices, 0) * evidence.plan.rounds;
+  const replaced = evidence.rounds.flatMap((round3) => round3.trials).filter((trial2) => trial2.replacement && trial2.side === "baseline").length;
+  return Math.max(0, Math.floor(pairs2 * replaceableShare) - replaced);
+}
+
+// src/load/floor.ts
+import { fork as fork3 } from "node:child_process";
+import { once as once2 } from "node:events";
+async function startNullResponder(entry) {
+  const child = fork3(entry, [], { execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const ended = once2(child, "exit");
+  const said = await Promise.race([once2(child, "message"), ended.then(() => null)]);
+  const port = portOf2(said);
+  if (port === null) {
+    child.kill("SIGKILL");
+    throw new TailgateError({
+      code: "invalid",
+      message: "the null responder, against which the generator is checked first, did not start",
+      hint: "see whether this machine still has memory and process numbers to give"
+    });
+  }
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await ended;
+    }
+  };
+}
+function portOf2(said) {
+  const message2 = said?.[0];
+  return typeof message2?.port === "number" && message2.port > 0 ? message2.port : null;
+}
+
+// src/floor.ts
+var seconds = 0.2;
+var shotLimits = { least: 20, most: 500 };
+async function measureFloor(job) {
+  var _stack = [];
+  try {
+    const responder = __using(_stack, await startNullResponder(builtFile("responder.js")), true);
+    const target = { origin: responder.origin, host: null };
+    const floor = [];
+    for (const { name: name2, rate: rate4 } of job.plan.scenarios) {
+      const shots2 = Math.max(shotLimits.least, Math.min(shotLimits.most, Math.round(rate4 * seconds)));
+      const shape2 = {
+        rate: rate4,
+        extent: { kind: "count", shots: shots2 },
+        arrivals: job.config.arrivals,
+        leadIn: 20
+      };
+      const requests = [
+        { method: "GET", path: "/", headers: [], body: null, expected: [{ from: 200, to: 200 }] }
+      ];
+      const { maxSockets, maxInFlight, timeout: timeout2 } = job.config;
+      const random = sliceRandom(job.plan.seed, -1, name2, 0);
+      await job.generator.open({ target, request: requests[0], sockets: 4, timeout: timeout2 });
+      const { histograms } = await job.generator.slice({
+        target,
+        requests,
+        schedule: planSchedule({ ...shape2, weights: [1] }, random),
+        timeout: timeout2,
+        maxSockets,
+        maxInFlight
+      });
+      const response = LatencyHistogram.decode(histograms.response);
+      floor.push({
+        scenario: name2,
+        p50: response.percentile(0.5) ?? ns(0),
+        p99: response.percentile(0.99) ?? ns(0)
+      });
+    }
+    await job.generator.close(responder.origin);
+    return floor;
+  } catch (_3) {
+    var _error = _3, _hasError = true;
+  } finally {
+    var _promise2 = __callDispose(_stack, _error, _hasError);
+    _promise2 && await _promise2;
+  }
+}
+
+// src/gate-job.ts
+function nothingYet(job) {
+  return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
+}
+
 // src/config/eligibility.ts
 var tailPercentiles = ["p99", "p95", "p90"];
 var beyond = { slice: 5, round: 20 };
@@ -77822,6 +78022,7 @@ function eligiblePercentile(slices, sliceRequests) {
 var typicalAssumptions = {
   roundOverhead: secondsToNs(1.5),
   idleShare: ratio(0.01),
+  warmUpShare: ratio(0.6),
   benchmarks: ratio(0)
 };
 var handOver = msToNs(50);
@@ -77842,7 +78043,8 @@ function costOfRound(config3, assumptions, layout) {
   const others = assumptions.roundOverhead + measuring;
   const share4 = config3.warmUp.most;
   const warmUp4 = ns(Math.min(others * share4 / (1 - share4), fixedWarmUp(config3)));
-  return { total: ns(others + warmUp4), warmUp: warmUp4 };
+  const usual4 = config3.warmUp.requests === "auto" ? warmUp4 * assumptions.warmUpShare : warmUp4;
+  return { total: ns(others + usual4), warmUp: warmUp4 };
 }
 function fixedWarmUp(config3) {
   const { requests, rate: rate4 } = config3.warmUp;
@@ -78048,179 +78250,6 @@ function tooShort(config3, assumptions, rounds) {
   });
 }
 
-// src/evidence/check-warnings.ts
-var failingShare = 0.5;
-function checkWarnings(round3) {
-  const scenarios2 = [...new Set(round3.trials.map((trial2) => trial2.scenario))];
-  return scenarios2.flatMap((scenario2) => {
-    const shares3 = sides.map((side3) => failedShare(round3, scenario2, side3));
-    const least2 = Math.min(...shares3);
-    if (!(least2 >= failingShare)) return [];
-    const sample = round3.trials.filter((trial2) => trial2.scenario === scenario2).flatMap((trial2) => trial2.load.checks?.samples ?? [])[0];
-    const shown4 = sample === void 0 ? "" : `, such as \`${sample.check}\`: got ${sample.got}`;
-    return [
-      {
-        code: "checks-fail",
-        message: `\`${scenario2}\`: ${formatRatio(ratio(least2))} or more of the answers that were looked into failed a check on both sides${shown4}`,
-        hint: "Both sides answer what `expect` does not want: change it, or what is sent."
-      }
-    ];
-  });
-}
-function failedShare(round3, scenario2, side3) {
-  const loads = round3.trials.filter((trial2) => trial2.scenario === scenario2 && trial2.side === side3).map((trial2) => trial2.load);
-  const sum6 = (read8) => loads.reduce((total4, load3) => total4 + read8(load3), 0);
-  const failed3 = sum6((load3) => load3.checks?.failed ?? 0);
-  const looked = sum6((load3) => load3.checks?.looked ?? 0);
-  const all = looked > 0 ? looked : sum6((load3) => load3.checks === void 0 ? 0 : load3.counts.ok + load3.checks.failed);
-  return Math.min(1, failed3 / all);
-}
-
-// src/evidence/collect.ts
-var floorShare = 0.2;
-var replaceableShare = 0.25;
-function startEvidence(start4) {
-  return {
-    schema: "tailgate-evidence",
-    version: 1,
-    createdAt: start4.createdAt.toISOString(),
-    environment: start4.environment,
-    revisions: start4.revisions,
-    identicalBuilds: start4.identicalBuilds,
-    plan: start4.plan,
-    judge: start4.config.judge,
-    waivers: start4.waivers,
-    onDifferentBody: start4.config.onDifferentBody,
-    placement: start4.placement,
-    cost: start4.config.cost,
-    counters: start4.config.metrics.map(({ name: name2, metric, judge: judge3 }) => ({ name: name2, metric, judge: judge3 })),
-    floor: [],
-    rounds: [],
-    benchmarks: null,
-    warnings: start4.warnings
-  };
-}
-function addBenchmarks2(evidence, benchmarks) {
-  return { ...evidence, benchmarks };
-}
-function addFloor(evidence, floor) {
-  return { ...evidence, floor };
-}
-function addRound(evidence, round3) {
-  const rounds = [...evidence.rounds, round3];
-  const warnings2 = rounds.length === 1 ? [...floorWarnings(evidence.floor, round3), ...checkWarnings(round3)] : [];
-  return { ...evidence, rounds, warnings: [...evidence.warnings, ...warnings2] };
-}
-function floorWarnings(floors, round3) {
-  return floors.flatMap(({ scenario: scenario2, p50 }) => {
-    const trials = round3.trials.filter((trial2) => trial2.scenario === scenario2 && trial2.side === "baseline");
-    const service = LatencyHistogram.merged(
-      trials.map((trial2) => LatencyHistogram.decode(trial2.load.histograms.response))
-    ).percentile(0.5);
-    if (service === null || p50 <= floorShare * service) return [];
-    const [idle, real] = [formatDuration(p50), formatDuration(service)];
-    if (p50 >= service) {
-      return [
-        {
-          code: "floor-not-measured",
-          message: `the floor of \`${scenario2}\` could not be measured: the machine was disturbed (p50 ${idle} against a responder that does nothing, ${real} against the service)`,
-          hint: "how much of the response times is the generator and the loopback is not known in this run"
-        }
-      ];
-    }
-    const share4 = formatRatio(ratio(p50 / service));
-    return [
-      {
-        code: "high-floor",
-        message: `${share4} of the p50 of \`${scenario2}\` is the generator and the loopback (${idle} against a responder that does nothing)`,
-        hint: "a change of the service shows up smaller in the percentiles than it is; CPU per request is not affected"
-      }
-    ];
-  });
-}
-function replaceablePairs(evidence) {
-  const pairs2 = evidence.plan.scenarios.reduce((sum6, scenario2) => sum6 + scenario2.slices, 0) * evidence.plan.rounds;
-  const replaced = evidence.rounds.flatMap((round3) => round3.trials).filter((trial2) => trial2.replacement && trial2.side === "baseline").length;
-  return Math.max(0, Math.floor(pairs2 * replaceableShare) - replaced);
-}
-
-// src/load/floor.ts
-import { fork as fork3 } from "node:child_process";
-import { once as once2 } from "node:events";
-async function startNullResponder(entry) {
-  const child = fork3(entry, [], { execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
-  const ended = once2(child, "exit");
-  const said = await Promise.race([once2(child, "message"), ended.then(() => null)]);
-  const port = portOf2(said);
-  if (port === null) {
-    child.kill("SIGKILL");
-    throw new TailgateError({
-      code: "invalid",
-      message: "the null responder, against which the generator is checked first, did not start",
-      hint: "see whether this machine still has memory and process numbers to give"
-    });
-  }
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      await ended;
-    }
-  };
-}
-function portOf2(said) {
-  const message2 = said?.[0];
-  return typeof message2?.port === "number" && message2.port > 0 ? message2.port : null;
-}
-
-// src/floor.ts
-var seconds = 0.2;
-var shotLimits = { least: 20, most: 500 };
-async function measureFloor(job) {
-  var _stack = [];
-  try {
-    const responder = __using(_stack, await startNullResponder(builtFile("responder.js")), true);
-    const target = { origin: responder.origin, host: null };
-    const floor = [];
-    for (const { name: name2, rate: rate4 } of job.plan.scenarios) {
-      const shots2 = Math.max(shotLimits.least, Math.min(shotLimits.most, Math.round(rate4 * seconds)));
-      const shape2 = {
-        rate: rate4,
-        extent: { kind: "count", shots: shots2 },
-        arrivals: job.config.arrivals,
-        leadIn: 20
-      };
-      const requests = [
-        { method: "GET", path: "/", headers: [], body: null, expected: [{ from: 200, to: 200 }] }
-      ];
-      const { maxSockets, maxInFlight, timeout: timeout2 } = job.config;
-      const random = sliceRandom(job.plan.seed, -1, name2, 0);
-      await job.generator.open({ target, request: requests[0], sockets: 4, timeout: timeout2 });
-      const { histograms } = await job.generator.slice({
-        target,
-        requests,
-        schedule: planSchedule({ ...shape2, weights: [1] }, random),
-        timeout: timeout2,
-        maxSockets,
-        maxInFlight
-      });
-      const response = LatencyHistogram.decode(histograms.response);
-      floor.push({
-        scenario: name2,
-        p50: response.percentile(0.5) ?? ns(0),
-        p99: response.percentile(0.99) ?? ns(0)
-      });
-    }
-    await job.generator.close(responder.origin);
-    return floor;
-  } catch (_3) {
-    var _error = _3, _hasError = true;
-  } finally {
-    var _promise2 = __callDispose(_stack, _error, _hasError);
-    _promise2 && await _promise2;
-  }
-}
-
 // src/hot-paths.ts
 var share2 = ratio(1 / 3);
 async function benchmarkShare(git, revisions, config3) {
@@ -78258,6 +78287,38 @@ async function measureHotPaths(hotPaths, config3, evidence) {
   const result = await measureBenchmarks(hotPaths, budget);
   return addBenchmarks2(evidence, result.evidence);
 }
+
+// src/gate-preparation.ts
+async function prepareGate(job, found = nothingYet(job)) {
+  const git = await openRepository(job);
+  const revisions = await chooseRevisions({ git, wanted: job.config.baseline, nearest, ...job });
+  found.revisions = revisions;
+  const config3 = await job.trusted(job.config, git, revisions);
+  found.config = {
+    ...config3,
+    workingDirectory: projectIn(git.directory, job.directory, config3.workingDirectory)
+  };
+  const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
+  const skipped = config3.paths.length > 0 && !matchesAny(changed, config3.paths);
+  const rules = { lookRounds, leastRounds };
+  const benchmarks = await benchmarkShare(git, revisions, found.config);
+  const assumptions = { ...typicalAssumptions, benchmarks };
+  const plan2 = skipped ? null : planJob(config3, config3.seed ?? freshSeed(), assumptions, rules);
+  found.plan = plan2;
+  if (plan2 !== null) job.tell({ kind: "planned", plan: plan2, config: config3, revisions });
+  const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
+  const trailers = await readTrailers(git, range, config3.trustConfig);
+  const told = [
+    ...revisions.warnings,
+    ...trailers.warnings,
+    ...plan2 === null ? [] : machineWarnings(config3)
+  ];
+  for (const warning of told) job.tell({ kind: "warning", warning });
+  const shots2 = plan2 === null ? /* @__PURE__ */ new Map() : prepareShots(found.config, git.directory, job.environment, (name2) => mostShotsOf(plan2, name2));
+  for (const warning of warningsOf2(shots2)) job.tell({ kind: "warning", warning });
+  return { git, config: found.config, revisions, changed, plan: plan2, trailers, shots: shots2 };
+}
+var warningsOf2 = (shots2) => [...shots2.values()].flatMap(({ warnings: warnings2 }) => warnings2);
 
 // src/live.ts
 function beforeRound(evidence, progress) {
@@ -79421,7 +79482,7 @@ function conclude(evidence, looked, family, stageOf, invalid2 = null) {
       rejected: scope.spoiling === null ? rejected : 0
     },
     onTimeShare: onTimeOf(scope),
-    warnings: [...evidence.warnings, ...warningsOf2(evidence, looked)]
+    warnings: [...evidence.warnings, ...warningsOf3(evidence, looked)]
   };
   return { kind: "decided", verdict };
 }
@@ -79437,7 +79498,7 @@ function noiseProblem(scope) {
   return `runner too noisy for percentiles: ${tenths(share4)} of the shots were sent on time, at least ${formatRatio(ratio(leastOnTime2))} are needed`;
 }
 var tenths = (share4) => `${(Math.floor(share4 * 1e3) / 10).toFixed(1)} %`;
-function warningsOf2(evidence, looked) {
+function warningsOf3(evidence, looked) {
   const warnings2 = [];
   const { spoiling, scenarios: scenarios2 } = looked.scope;
   if (spoiling !== null) {
@@ -79841,10 +79902,12 @@ function judgeLoad(evidence, options) {
     }
   }
   if (job.final) return cutShort2(job, scope);
-  const missing2 = (looks[next]?.rounds ?? plan2.rounds) - fewestUsable(scope);
+  const usable2 = fewestUsable(scope);
+  const missing2 = (looks[next]?.rounds ?? plan2.rounds) - usable2;
   return {
     kind: "continue",
     phase: "measuring",
+    usable: usable2,
     untilRounds: measuring.length + Math.max(1, missing2),
     scenarios: plan2.scenarios.map((scenario2) => scenario2.name)
   };
@@ -79879,6 +79942,7 @@ function confirmation(job, reached, look, first, flags) {
     return {
       kind: "continue",
       phase: "confirming",
+      usable: look.rounds,
       untilRounds: fresh.length + plan2.confirmationRounds - fewestFresh,
       scenarios: scenarios2.filter((scenario2) => flagged.has(scenario2))
     };
@@ -79958,34 +80022,6 @@ async function runGate(job) {
     return result(await withoutBaseline(job, found, error62));
   }
 }
-async function prepareGate(job, found = nothingYet(job)) {
-  const git = await openRepository(job);
-  const revisions = await chooseRevisions({ git, wanted: job.config.baseline, nearest, ...job });
-  found.revisions = revisions;
-  const config3 = await job.trusted(job.config, git, revisions);
-  found.config = {
-    ...config3,
-    workingDirectory: projectIn(git.directory, job.directory, config3.workingDirectory)
-  };
-  const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
-  const skipped = config3.paths.length > 0 && !matchesAny(changed, config3.paths);
-  const rules = { lookRounds, leastRounds };
-  const benchmarks = await benchmarkShare(git, revisions, found.config);
-  const assumptions = { ...typicalAssumptions, benchmarks };
-  const plan2 = skipped ? null : planJob(config3, config3.seed ?? freshSeed(), assumptions, rules);
-  found.plan = plan2;
-  if (plan2 !== null) job.tell({ kind: "planned", plan: plan2, config: config3, revisions });
-  const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
-  const trailers = await readTrailers(git, range, config3.trustConfig);
-  const told = [
-    ...revisions.warnings,
-    ...trailers.warnings,
-    ...plan2 === null ? [] : machineWarnings(config3)
-  ];
-  for (const warning of told) job.tell({ kind: "warning", warning });
-  const shots2 = plan2 === null ? /* @__PURE__ */ new Map() : prepareShots(found.config, git.directory, job.environment, (name2) => mostShotsOf(plan2, name2));
-  return { git, config: found.config, revisions, changed, plan: plan2, trailers, shots: shots2 };
-}
 async function decide(job, found) {
   var _stack = [];
   try {
@@ -80010,7 +80046,13 @@ async function decide(job, found) {
       environment: readEnvironment(job.environment),
       revisions: { baseline: record3("baseline"), candidate: record3("candidate") },
       identicalBuilds: built.identicalBuilds,
-      warnings: [...revisions.warnings, ...trailers.warnings, ...built.warnings, ...machineWarnings(config3)],
+      warnings: [
+        ...revisions.warnings,
+        ...trailers.warnings,
+        ...built.warnings,
+        ...machineWarnings(config3),
+        ...warningsOf2(shots2)
+      ],
       placement: placementOf(config3).kind,
       plan: plan2,
       config: config3,
@@ -80072,6 +80114,15 @@ async function measure(job, found, empty2, built, hotPaths, shots2) {
     let evidence = addFloor(placed, await measureFloor(roundJob));
     let progress = judge(evidence, { nearest });
     while (progress.kind === "continue") {
+      const kept2 = progress.phase === "measuring" ? planInTime(evidence, progress, config3) : evidence.plan;
+      if (kept2 !== evidence.plan) {
+        job.tell({ kind: "warning", warning: kept2.notes.at(-1) });
+        evidence = { ...evidence, plan: kept2 };
+        found.plan = kept2;
+        found.evidence = evidence;
+        progress = judge(evidence, { nearest });
+        continue;
+      }
       for (const event of beforeRound(evidence, progress)) job.tell(event);
       const round3 = planRound(plan2, evidence.rounds.length, progress.scenarios);
       const measured2 = await measureRound2(roundJob, round3, progress.phase, replaceablePairs(evidence));
@@ -80091,13 +80142,23 @@ async function measure(job, found, empty2, built, hotPaths, shots2) {
     _promise2 && await _promise2;
   }
 }
+function planInTime(evidence, { usable: usable2 }, config3) {
+  const { plan: plan2, rounds, counters } = evidence;
+  const judged3 = plan2.scenarios.flatMap((scenario2) => [
+    ...scenario2.judged,
+    ...(counters ?? []).filter((counter2) => counter2.judge !== null)
+  ]);
+  return keepToTime(plan2, leastRounds(judged3.length), {
+    measured: rounds.length,
+    usable: usable2,
+    spent: ns(rounds.reduce((sum6, round3) => sum6 + round3.duration, 0)),
+    budget: ns(config3.timeBudget * (1 - plan2.benchmarks))
+  });
+}
 function finalVerdict(evidence) {
   const progress = judge(evidence, { final: true, nearest });
   if (progress.kind === "continue") throw new Error("final evidence is always decided");
   return progress.verdict;
-}
-function nothingYet(job) {
-  return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
 }
 async function withoutBaseline(job, found, why2) {
   try {
@@ -80715,7 +80776,7 @@ function calibrationPlan(plan2, width4 = 100) {
   const texts3 = [
     `seed ${plan2.seed}; the same seed repeats the same order, schedule and requests`,
     `${formatCount(rounds)} rounds of the commit that is checked out against itself, each with fresh processes of both sides; all of them are measured, and no tolerance ends them early`,
-    `time: about ${formatDuration(roundTime)} a round, at most ${formatDuration(most)} in all; set-up, and the climb of rates afterwards, excluded`,
+    `time: about ${formatDuration(roundTime)} a round, ${formatDuration(most)} in all; set-up, and the climb of rates afterwards, excluded`,
     ...scenarios2.slice(0, mostScenarios).map(({ name: name2, rate: rate4, slices, sliceRequests, judged: judged3 }) => {
       const requests = `${slices} slices of ${formatCount(sliceRequests)} requests a side and round`;
       return `${visible(name2)}: ${formatRate(rate4)}, ${requests}; spread of: ${judged3.map(metricLabel).join(", ")}`;
@@ -81185,7 +81246,7 @@ function measuringTime2(evidence) {
 
 // src/report/plan-text.ts
 var mostScenarios2 = 20;
-function describePlan({ plan: plan2, judge: judge3, revisions }, width4 = 100) {
+function describePlan({ plan: plan2, judge: judge3, counters, revisions }, width4 = 100) {
   const lines = ["Plan"];
   const add = (text4) => {
     lines.push(...wrapped(text4, width4, "  "));
@@ -81204,7 +81265,7 @@ function describePlan({ plan: plan2, judge: judge3, revisions }, width4 = 100) {
     );
   }
   add(
-    `time: about ${formatDuration(plan2.roundTime)} a round, at most ${formatDuration(plan2.totalTime)} in all, set-up of both sides excluded`
+    `time: about ${formatDuration(plan2.roundTime)} a round and ${formatDuration(plan2.totalTime)} in all, set-up of both sides excluded; when rounds take longer, there are fewer of them`
   );
   if (plan2.benchmarks > 0) {
     add("a third of the time budget is kept for microbenchmarks; `microbenchmarks: []` frees it");
@@ -81215,6 +81276,7 @@ function describePlan({ plan: plan2, judge: judge3, revisions }, width4 = 100) {
   if (left2 > 0) add(`\u2026 and ${formatCount(left2)} more`);
   lines.push("What it will be able to see");
   for (const text4 of toleranceTexts(plan2, judge3)) add(text4);
+  for (const text4 of counterTexts(counters)) add(text4);
   add('"fails from": no smaller change turns the job red; "passes under": what a pass has to rule out');
   add(
     "How small a change this machine can show depends on its spread, which only the run can measure: the report gives the smallest detectable change of every row."
@@ -81258,6 +81320,13 @@ function toleranceTexts(plan2, judge3) {
     );
   }
   return texts3;
+}
+function counterTexts(counters) {
+  const judged3 = counters.flatMap(
+    ({ name: name2, judge: judge3 }) => judge3 === null ? [] : [`${visible(name2)} a request ${toleranceText("counter", judge3)}`]
+  );
+  const shown4 = counters.filter(({ judge: judge3 }) => judge3 === null).map(({ name: name2 }) => visible(name2));
+  return shown4.length === 0 ? judged3 : [...judged3, `shown, never judged: ${shown4.join(", ")}`];
 }
 
 // src/report/verdict-json.ts
@@ -81917,12 +81986,15 @@ var gate = {
 function tell2(terminal, flags, event) {
   switch (event.kind) {
     case "planned": {
+      const { plan: plan2, config: config3 } = event;
       const { baseline, candidate } = event.revisions;
       const revisions = {
         baseline: { ...baseline, outputHash: null },
         candidate: { ...candidate, outputHash: null }
       };
-      terminal.tell(describePlan({ plan: event.plan, judge: event.config.judge, revisions }).join("\n"));
+      terminal.tell(
+        describePlan({ plan: plan2, judge: config3.judge, counters: config3.metrics, revisions }).join("\n")
+      );
       return;
     }
     case "output":
@@ -84584,10 +84656,8 @@ function describeBeyond(steps, errorBudget) {
   const beyond2 = curve.filter((step2) => step2.rate > (knee.rate ?? 0));
   const highest = beyond2.at(-1);
   if (ceiling === null || ceiling === 0 || highest === void 0 || knee.beyond === null) return null;
-  const peak = Math.max(...beyond2.map((step2) => step2.successfulPerSecond));
-  const after = beyond2.slice(beyond2.findLastIndex((step2) => step2.successfulPerSecond === peak));
-  const shares3 = after.map((step2) => step2.successfulPerSecond / ceiling);
-  const firstFallen = shares3.findLastIndex((share4) => share4 >= fallen) + 1;
+  const shares3 = beyond2.map((step2) => step2.successfulPerSecond / Math.min(ceiling, step2.offeredPerSecond));
+  const firstFallen = fallenFrom(shares3);
   const collapses = firstFallen < shares3.length;
   const drops = shares3.map((share4, index) => (index === 0 ? 1 : shares3[index - 1]) - share4);
   const kinds2 = {};
@@ -84597,7 +84667,7 @@ function describeBeyond(steps, errorBudget) {
   return {
     collapses,
     shape: !collapses ? "holds" : Math.max(...drops) > cliff ? "cliff" : "gradual",
-    atRate: collapses ? after[firstFallen].rate : null,
+    atRate: collapses ? beyond2[firstFallen].rate : null,
     highestRate: highest.rate,
     successfulAtHighest: highest.successfulPerSecond,
     leastShare: Math.round(1e4 * Math.min(...shares3)) / 1e4,
@@ -84607,6 +84677,10 @@ function describeBeyond(steps, errorBudget) {
       kinds: Object.fromEntries(Object.entries(kinds2).sort(([, a], [, b]) => b - a))
     }
   };
+}
+function fallenFrom(shares3) {
+  const below = shares3.filter((share4) => share4 < fallen).length;
+  return 2 * below > shares3.length ? shares3.findIndex((share4) => share4 < fallen) : shares3.findLastIndex((share4) => share4 >= fallen) + 1;
 }
 function recoveredAt(windows, objectiveMs, errorBudget) {
   const within = windows.map(
@@ -85153,13 +85227,14 @@ async function holdRate(load3, rate4, phase) {
   const leadIn = Math.max(settle3.least, Math.ceil(rate4 * settle3.seconds));
   await openSockets2(load3, rate4);
   const startedAt = ns(load3.clock.now() - load3.startedAt);
-  const before = load3.service?.cost() ?? null;
+  const before = await cpuSoFar(load3);
   const began = load3.clock.now();
   const result = await send(load3, rate4, shotsAt(rate4, load3.hold), leadIn);
   const ended = load3.clock.now();
-  const after = load3.service?.cost() ?? null;
+  const after = await cpuSoFar(load3);
+  const processes = load3.service?.cost() ?? null;
   const saturated = isSaturated2(result);
-  const cost2 = before === null || after === null ? null : { cpu: ns(after.cpu - before.cpu), wall: ns(ended - began), leadIn };
+  const cost2 = before === null || after === null || after < before || hasExited(load3) ? null : { cpu: ns(after - before), wall: ns(ended - began), leadIn };
   const step2 = makeStep(result, load3.criteria, {
     phase,
     rate: rate4,
@@ -85168,10 +85243,14 @@ async function holdRate(load3, rate4, phase) {
     reasons: unsoundReasons(result, saturated),
     cost: cost2,
     // Of a service that has ended there is none left to read.
-    memoryBytes: after === null || after.processes === 0 ? null : after.memory,
+    memoryBytes: processes === null || processes.processes === 0 ? null : processes.memory,
     drainSeconds: nsToSeconds(ns(result.elapsed - result.span))
   });
   return { step: step2, lastDue: ns(ended - (result.elapsed - result.span)) };
+}
+async function cpuSoFar({ meter }) {
+  const cpu = meter === null ? null : (await meter.read()).cpu;
+  return cpu?.kind === "read" ? cpu.cpu : null;
 }
 async function waitUntilQuiet(load3, lastDue, quick2) {
   let lastAnswer = load3.clock.now();
@@ -85359,7 +85438,8 @@ async function runRamp(job) {
     clock,
     startedAt,
     signal: job.signal,
-    service: job.service
+    service: job.service,
+    meter: job.meter
   };
   const problem3 = await openSockets2(load3, settings7.from);
   if (problem3 !== null) throw noAnswer(job, problem3);
@@ -85779,7 +85859,7 @@ async function withService(job, given3, use) {
     const { lower } = await pickPorts(job.random);
     const directories = { baseline: directory, candidate: directory };
     const one = __using(_stack, await startOne2({ ...job, config: config3, directories }, "candidate", lower), true);
-    return await use(one.service, sha);
+    return await use(one, sha);
   } catch (_3) {
     var _error = _3, _hasError = true;
   } finally {
@@ -85803,7 +85883,7 @@ async function rampOfSettings(job) {
   const scenario2 = scenarioOf(config3, job.scenario);
   const random = seededRandom(wishes.seed).fork("service");
   const started = { directory, environment, clock: realClock, signal, ledger, random };
-  return await withService(started, config3, async (service, commit) => {
+  return await withService(started, config3, async ({ service, meter }, commit) => {
     var _stack = [];
     try {
       const generator = __using(_stack, await startGenerator({ entry: builtFile("generator.js"), signal }), true);
@@ -85814,6 +85894,7 @@ async function rampOfSettings(job) {
         subject: { kind: "config", file: settings7.configFile, scenario: scenario2.name, commit },
         target: service.target,
         service,
+        meter,
         bound: boundTo(config3, scenario2, commit),
         generator,
         environment,
@@ -85985,7 +86066,7 @@ async function shortRamp(job, build2, side3, limits4) {
     const { settings: settings7, clock, signal, generator } = job;
     const { lower } = await pickPorts(build2.random);
     const one = __using(_stack, await startOne2({ ...job, ...build2 }, side3, lower), true);
-    const { service } = one;
+    const { service, meter } = one;
     const load3 = {
       ...settings7,
       generator,
@@ -85995,7 +86076,8 @@ async function shortRamp(job, build2, side3, limits4) {
       clock,
       startedAt: clock.now(),
       signal,
-      service
+      service,
+      meter
     };
     await openSockets2(load3, limits4.start);
     for (const share4 of [0.4, 0.6]) await warmUp2(load3, Math.max(limits4.least, share4 * limits4.start));
@@ -86333,6 +86415,7 @@ async function rampOfUrl(url2, flags, terminal) {
       subject: subject3,
       target,
       service: null,
+      meter: null,
       bound: { url: url2, ...requestWords(flags) },
       generator,
       environment: terminal.environment,
@@ -87385,6 +87468,26 @@ function readFormat(flags) {
   return given3;
 }
 
+// src/kernel/defects.ts
+var defectExit = 70;
+var cleanUpTime = secondsToNs(30);
+function watchForDefects(stopping, tell3) {
+  let isDefect = false;
+  const ended = new AbortController();
+  process.on("uncaughtException", (error62) => {
+    tell3(error62);
+    if (isDefect) process.exit(defectExit);
+    isDefect = true;
+    process.exitCode = defectExit;
+    realClock.sleep(cleanUpTime, ended.signal).then(
+      () => process.exit(defectExit),
+      () => void 0
+    );
+    stopping.abort(new TailgateError({ code: "cancelled", message: "stopped by a defect" }));
+  });
+  return { seen: () => isDefect, end: () => ended.abort() };
+}
+
 // src/cli.ts
 var commands = [
   gate,
@@ -87466,7 +87569,6 @@ function unknownCommand(name2) {
     hint: "tailgate --help lists the commands"
   });
 }
-var cleanUpTime = secondsToNs(30);
 async function start3() {
   const stopping = new AbortController();
   const stop2 = (signal) => {
@@ -87478,24 +87580,13 @@ ${signal}: ending what was started \u2026
   };
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => void 0);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop2);
-  let isDefect = false;
-  const ended = new AbortController();
   const tellDefect = (error62) => {
     const what = error62 instanceof Error ? error62.stack : messageOf(error62);
     process.stderr.write(`tailgate: this is a defect: ${what}
 `);
-    process.exitCode = 70;
+    process.exitCode = defectExit;
   };
-  process.on("uncaughtException", (error62) => {
-    tellDefect(error62);
-    if (isDefect) process.exit(70);
-    isDefect = true;
-    realClock.sleep(cleanUpTime, ended.signal).then(
-      () => process.exit(70),
-      () => void 0
-    );
-    stopping.abort(new TailgateError({ code: "cancelled", message: "stopped by a defect" }));
-  });
+  const defects = watchForDefects(stopping, tellDefect);
   try {
     const exitCode = await main(process.argv.slice(2), {
       directory: process.cwd(),
@@ -87507,11 +87598,11 @@ ${signal}: ending what was started \u2026
 `),
       interactive: process.stderr.isTTY === true
     });
-    process.exitCode = isDefect ? 70 : exitCode;
+    process.exitCode = defects.seen() ? defectExit : exitCode;
   } catch (error62) {
     tellDefect(error62);
   } finally {
-    ended.abort();
+    defects.end();
   }
 }
 

@@ -58,8 +58,12 @@ export async function rampInAction(job: Job, ledger: Ledger, environment: Variab
   const baseline =
     given['baseline'] === 'none' ? null : (given['baseline'] ?? (await beforeThisRelease(job)));
   const budget = given['time-budget'];
+  // A curve begins where the service has nothing to do; two builds are compared near what it is used to.
+  const { rate } = scenarioOf(job.settings.config, undefined);
+  const from = baseline === null ? rate / 4 : rate;
   const wishes = rampSettings({
     objective: given['objective'],
+    from: String(Math.max(1, Math.round(from))),
     'to-failure': baseline === null,
     ...(budget === undefined ? {} : { 'time-budget': budget }),
   });

@@ -54,9 +54,9 @@ export function announce(log: JobLog, event: GateEvent): void {
 function announcePlan(log: JobLog, event: Extract<GateEvent, { kind: 'planned' }>): void {
   const { plan, config } = event;
   const revisions = recordsOf(event.revisions);
-  const [, ...lines] = describePlan({ plan, judge: config.judge, revisions });
+  const [, ...lines] = describePlan({ plan, judge: config.judge, counters: config.metrics, revisions });
   log.group(
-    `Plan: at most ${formatCount(plan.rounds)} rounds and ${formatDuration(plan.totalTime)}, seed ${plan.seed}`,
+    `Plan: at most ${formatCount(plan.rounds)} rounds, about ${formatDuration(plan.totalTime)}, seed ${plan.seed}`,
   );
   for (const line of lines) log.info(line);
   log.endGroup();

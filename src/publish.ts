@@ -2,7 +2,7 @@
 import type { Overrides } from './config/overrides.ts';
 import type { GateConfig } from './config/settings.ts';
 import type { Evidence, RevisionRecord } from './evidence/trial.ts';
-import type { GateResult } from './gate.ts';
+import type { GateResult } from './gate-job.ts';
 import type { Nanoseconds } from './kernel/units.ts';
 import type { Side } from './kernel/words.ts';
 import type { PastResult, ReportContext } from './report/context.ts';

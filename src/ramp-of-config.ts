@@ -40,7 +40,7 @@ export async function rampOfSettings(job: ConfigRampJob): Promise<RampResult> {
   const scenario = scenarioOf(config, job.scenario);
   const random = seededRandom(wishes.seed).fork('service');
   const started = { directory, environment, clock: realClock, signal, ledger, random };
-  return await withService(started, config, async (service, commit) => {
+  return await withService(started, config, async ({ service, meter }, commit) => {
     await using generator = await startGenerator({ entry: builtFile('generator.js'), signal });
     await pinGenerator(generator.pid);
     const shots = await shotsOf({ directory, environment, seed: wishes.seed }, config, scenario, service);
@@ -49,6 +49,7 @@ export async function rampOfSettings(job: ConfigRampJob): Promise<RampResult> {
       subject: { kind: 'config', file: settings.configFile, scenario: scenario.name, commit },
       target: service.target,
       service,
+      meter,
       bound: boundTo(config, scenario, commit),
       generator,
       environment,

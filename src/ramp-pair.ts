@@ -163,7 +163,7 @@ async function shortRamp(
   const { settings, clock, signal, generator } = job;
   const { lower } = await pickPorts(build.random);
   await using one = await startOne({ ...job, ...build }, side, lower);
-  const { service } = one;
+  const { service, meter } = one;
   const load: RampLoad = {
     ...settings,
     generator,
@@ -174,6 +174,7 @@ async function shortRamp(
     startedAt: clock.now(),
     signal,
     service,
+    meter,
   };
   await openSockets(load, limits.start);
   // Below what it can do, so that what follows starts with an empty queue; twice, since a process warms by requests.

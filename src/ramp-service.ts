@@ -9,9 +9,8 @@ import { maskFor } from './kernel/masking.ts';
 import type { Clock, Random } from './kernel/world.ts';
 import { withoutSecrets } from './service/environment.ts';
 import { pickPorts } from './service/ports.ts';
-import type { RunningService } from './service/service.ts';
 import { projectIn } from './settings.ts';
-import { startOne } from './sides.ts';
+import { type OneService, startOne } from './sides.ts';
 
 export interface RampServiceJob {
   readonly directory: string;
@@ -29,7 +28,7 @@ export interface RampServiceJob {
 export async function withService<Result>(
   job: RampServiceJob,
   given: GateConfig,
-  use: (service: RunningService, commit: string) => Promise<Result>,
+  use: (one: OneService, commit: string) => Promise<Result>,
 ): Promise<Result> {
   const git = await openRepository(job);
   const sha = await git.run(['rev-parse', '--verify', 'HEAD^{commit}']);
@@ -58,7 +57,7 @@ export async function withService<Result>(
   const { lower } = await pickPorts(job.random);
   const directories = { baseline: directory, candidate: directory };
   await using one = await startOne({ ...job, config, directories }, 'candidate', lower);
-  return await use(one.service, sha);
+  return await use(one, sha);
 }
 
 /** The scenario of that name, or the first one. @throws TailgateError `usage` naming those there are. */

@@ -15,6 +15,7 @@ import type {
 } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
 import type { RunningService } from './service/service.ts';
+import type { SideMeter } from './service/side-meter.ts';
 
 /** What is sent. */
 export interface RampShots {
@@ -46,6 +47,8 @@ export interface RampLoad {
   readonly signal: AbortSignal;
   /** Started by us; null: only its address is known. */
   readonly service: RunningService | null;
+  /** Its CPU time, from the source that the configuration names. */
+  readonly meter: SideMeter | null;
 }
 
 /** A p99 of fewer is decided by a handful of requests. */
@@ -77,16 +80,17 @@ export async function holdRate(load: RampLoad, rate: number, phase: Phase): Prom
   const leadIn = Math.max(settle.least, Math.ceil(rate * settle.seconds));
   await openSockets(load, rate);
   const startedAt = ns(load.clock.now() - load.startedAt);
-  const before = load.service?.cost() ?? null;
+  const before = await cpuSoFar(load);
   const began = load.clock.now();
   const result = await send(load, rate, shotsAt(rate, load.hold), leadIn);
   const ended = load.clock.now();
-  const after = load.service?.cost() ?? null;
+  const after = await cpuSoFar(load);
+  const processes = load.service?.cost() ?? null;
   const saturated = isSaturated(result);
   const cost =
-    before === null || after === null
+    before === null || after === null || after < before || hasExited(load)
       ? null
-      : { cpu: ns(after.cpu - before.cpu), wall: ns(ended - began), leadIn };
+      : { cpu: ns(after - before), wall: ns(ended - began), leadIn };
   const step = makeStep(result, load.criteria, {
     phase,
     rate,
@@ -95,10 +99,16 @@ export async function holdRate(load: RampLoad, rate: number, phase: Phase): Prom
     reasons: unsoundReasons(result, saturated),
     cost,
     // Of a service that has ended there is none left to read.
-    memoryBytes: after === null || after.processes === 0 ? null : after.memory,
+    memoryBytes: processes === null || processes.processes === 0 ? null : processes.memory,
     drainSeconds: nsToSeconds(ns(result.elapsed - result.span)),
   });
   return { step, lastDue: ns(ended - (result.elapsed - result.span)) };
+}
+
+/** null: it is not known, or cannot be read just now. */
+async function cpuSoFar({ meter }: RampLoad): Promise<Nanoseconds | null> {
+  const cpu = meter === null ? null : (await meter.read()).cpu;
+  return cpu?.kind === 'read' ? cpu.cpu : null;
 }
 
 export type Quiet =

@@ -21,6 +21,7 @@ import { openSockets, type RampLoad, type RampShots, warmUp } from './ramp-steps
 import { readEnvironment, usableCpus } from './service/machine.ts';
 import { planPlacement } from './service/placement.ts';
 import type { RunningService } from './service/service.ts';
+import type { SideMeter } from './service/side-meter.ts';
 
 export interface RampSettings {
   readonly criteria: Criteria;
@@ -45,6 +46,7 @@ export interface RampJob {
   readonly subject: Subject;
   readonly target: Target;
   readonly service: RunningService | null;
+  readonly meter: SideMeter | null;
   /** What the result is bound to beside the settings: requests, start command, commit. */
   readonly bound: unknown;
   readonly generator: Generator;
@@ -73,6 +75,7 @@ export async function runRamp(job: RampJob): Promise<RampResult> {
     startedAt,
     signal: job.signal,
     service: job.service,
+    meter: job.meter,
   };
   const problem = await openSockets(load, settings.from);
   if (problem !== null) throw noAnswer(job, problem);

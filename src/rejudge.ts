@@ -10,7 +10,7 @@ import { readDescription } from './builds/trailers.ts';
 import { nearest } from './config/suggestions.ts';
 import { evidenceLimit, parse } from './evidence/store.ts';
 import type { Evidence } from './evidence/trial.ts';
-import type { GateResult } from './gate.ts';
+import type { GateResult } from './gate-job.ts';
 import type { FoundArtifact, GitHubClient } from './github/client.ts';
 import { GitHubRefusal } from './github/client.ts';
 import type { Situation } from './github/event.ts';

@@ -1,7 +1,8 @@
 /** Conductor of the self-test: one service against itself, with nothing, with CPU and with latency planted on one side. */
 import type { GateConfig } from './config/settings.ts';
 import type { Evidence } from './evidence/trial.ts';
-import { type GateJob, runGate } from './gate.ts';
+import { runGate } from './gate.ts';
+import type { GateJob } from './gate-job.ts';
 import { assertNever } from './kernel/errors.ts';
 import type { Side } from './kernel/words.ts';
 import { assertPlannable } from './own-plan.ts';

@@ -142,6 +142,7 @@ export async function startBoth(job: SidesJob, round: RoundPlan): Promise<BothSe
 /** One side by itself. */
 export interface OneService extends AsyncDisposable {
   readonly service: RunningService;
+  readonly meter: SideMeter;
 }
 
 /**
@@ -161,7 +162,7 @@ export async function startOne(job: SidesJob, side: Side, port: number): Promise
     const handle = kept.add(await spawnSide(job, side, port, own.places));
     const service = await handle.waitUntilReady();
     await resetOne(job, service, own);
-    return { service, [Symbol.asyncDispose]: () => kept.endAll() };
+    return { service, meter: meterFor(job, service, own), [Symbol.asyncDispose]: () => kept.endAll() };
   } catch (error) {
     await kept.endAll().catch(() => undefined);
     throw error;

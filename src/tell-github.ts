@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inputs } from './config/inputs.ts';
 import type { Overrides } from './config/overrides.ts';
 import { serialise } from './evidence/store.ts';
-import type { GateResult } from './gate.ts';
+import type { GateResult } from './gate-job.ts';
 import { annotate } from './github/annotations.ts';
 import type { FoundArtifact, GitHubClient } from './github/client.ts';
 import { publishComment } from './github/comment.ts';

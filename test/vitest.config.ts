@@ -7,6 +7,18 @@ const withProcesses = [
   'test/microbench/*.test.ts',
 ];
 
+/** End to end, but nothing in them depends on what is measured: two files at a time. */
+const withoutMeasuring = [
+  'action-ends',
+  'action-judge',
+  'cli',
+  'gate-failures',
+  'gate-requests',
+  'gate-services',
+]
+  .concat('gate-stopped', 'gate-transport')
+  .map((name) => `test/end-to-end/${name}.test.ts`);
+
 /** On a shared machine a process can be held up for seconds; what fails twice in a row is not the machine's doing. */
 const retry = 1;
 
@@ -40,12 +52,25 @@ export default defineConfig({
         test: {
           name: 'end-to-end',
           root,
+          include: withoutMeasuring,
+          testTimeout: 240_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          retry,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'measuring',
+          root,
           include: ['test/end-to-end/**/*.test.ts'],
+          exclude: withoutMeasuring,
           testTimeout: 240_000,
           hookTimeout: 60_000,
           fileParallelism: false,
           retry,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

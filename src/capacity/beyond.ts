@@ -19,7 +19,7 @@ export interface Collapse {
   /** The highest offered rate, and what succeeded there. */
   readonly highestRate: number;
   readonly successfulAtHighest: number;
-  /** Least successful ÷ ceiling from the best rate beyond the knee on. */
+  /** Beyond the knee: least successful ÷ what could have succeeded, the ceiling or the offered rate where that is less. */
   readonly leastShare: number;
   readonly errors: {
     /** The lowest offered rate at which more than the budget failed; null: nowhere. */
@@ -88,11 +88,8 @@ export function describeBeyond(steps: readonly Step[], errorBudget: number): Col
   const beyond = curve.filter((step) => step.rate > (knee.rate ?? 0));
   const highest = beyond.at(-1);
   if (ceiling === null || ceiling === 0 || highest === undefined || knee.beyond === null) return null;
-  const peak = Math.max(...beyond.map((step) => step.successfulPerSecond));
-  const after = beyond.slice(beyond.findLastIndex((step) => step.successfulPerSecond === peak));
-  const shares = after.map((step) => step.successfulPerSecond / ceiling);
-  // From where it stays below: one step that something else on the machine disturbed is no collapse.
-  const firstFallen = shares.findLastIndex((share) => share >= fallen) + 1;
+  const shares = beyond.map((step) => step.successfulPerSecond / Math.min(ceiling, step.offeredPerSecond));
+  const firstFallen = fallenFrom(shares);
   const collapses = firstFallen < shares.length;
   const drops = shares.map((share, index) => (index === 0 ? 1 : shares[index - 1]!) - share);
   const kinds: Record<string, number> = {};
@@ -102,7 +99,7 @@ export function describeBeyond(steps: readonly Step[], errorBudget: number): Col
   return {
     collapses,
     shape: !collapses ? 'holds' : Math.max(...drops) > cliff ? 'cliff' : 'gradual',
-    atRate: collapses ? after[firstFallen]!.rate : null,
+    atRate: collapses ? beyond[firstFallen]!.rate : null,
     highestRate: highest.rate,
     successfulAtHighest: highest.successfulPerSecond,
     leastShare: Math.round(1e4 * Math.min(...shares)) / 1e4,
@@ -112,6 +109,17 @@ export function describeBeyond(steps: readonly Step[], errorBudget: number): Col
       kinds: Object.fromEntries(Object.entries(kinds).sort(([, a], [, b]) => b - a)),
     },
   };
+}
+
+/**
+ * The step from which goodput stays below, or has mostly fallen: one step that something else on the machine disturbed is
+ * no collapse, and one that went well before a service gave in, as its queue was still short, is no recovery.
+ */
+function fallenFrom(shares: readonly number[]): number {
+  const below = shares.filter((share) => share < fallen).length;
+  return 2 * below > shares.length
+    ? shares.findIndex((share) => share < fallen)
+    : shares.findLastIndex((share) => share >= fallen) + 1;
 }
 
 /** Whether the windows so far hold a recovery, and when it began. */

@@ -2,7 +2,9 @@
 
 import { resolve } from 'node:path';
 import { serialise } from '../evidence/store.ts';
-import { type GateJob, prepareGate, runGate } from '../gate.ts';
+import { runGate } from '../gate.ts';
+import type { GateJob } from '../gate-job.ts';
+import { prepareGate } from '../gate-preparation.ts';
 import { realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import { contextOf, nowhere, revisionsOf } from '../publish.ts';
@@ -113,12 +115,15 @@ export const gate: Command = {
 export function tell(terminal: Terminal, flags: FlagValues, event: GateEvent): void {
   switch (event.kind) {
     case 'planned': {
+      const { plan, config } = event;
       const { baseline, candidate } = event.revisions;
       const revisions = {
         baseline: { ...baseline, outputHash: null },
         candidate: { ...candidate, outputHash: null },
       };
-      terminal.tell(describePlan({ plan: event.plan, judge: event.config.judge, revisions }).join('\n'));
+      terminal.tell(
+        describePlan({ plan, judge: config.judge, counters: config.metrics, revisions }).join('\n'),
+      );
       return;
     }
     case 'output':

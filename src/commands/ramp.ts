@@ -187,6 +187,7 @@ async function rampOfUrl(url: string, flags: FlagValues, terminal: Terminal): Pr
     subject,
     target,
     service: null,
+    meter: null,
     bound: { url, ...requestWords(flags) },
     generator,
     environment: terminal.environment,

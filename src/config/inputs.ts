@@ -74,7 +74,7 @@ export const inputs: readonly InputDescription[] = [
   {
     name: 'mode',
     description:
-      '`gate` (the default) measures and decides; `judge` decides again from what was measured at this commit; `self-test` plants slowdowns and checks that the gate sees them; `ramp` finds the capacity, or compares it with that of `baseline`.',
+      '`gate` (the default) measures and decides; `judge` decides again from what was measured at this commit; `self-test` plants slowdowns and checks that the gate sees them; `ramp` finds the capacity, or compares it with that of `baseline`, for a release with that of the tag before it.',
     key: null,
   },
   {

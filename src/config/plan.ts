@@ -33,9 +33,9 @@ export interface JobPlan {
     readonly rate: PerSecond | 'auto';
     readonly most: Nanoseconds;
   };
-  /** What one round is expected to take, and the whole job at most, confirmation included. */
   /** Share of the time budget that is kept for microbenchmarks; 0 where there are none. */
   readonly benchmarks: Ratio;
+  /** What one round is expected to take, and the whole job, confirmation included. */
   readonly roundTime: Nanoseconds;
   readonly totalTime: Nanoseconds;
   /** What the reader should know before the run, e.g. that p95 is judged because p99 is not eligible. */
@@ -64,6 +64,8 @@ export interface PlanAssumptions {
   /** Starting, probing, idling and stopping both sides, without warm-up. */
   readonly roundOverhead: Nanoseconds;
   readonly idleShare: Ratio;
+  /** How much of what warm-up may take at most it usually takes. */
+  readonly warmUpShare: Ratio;
   /** Share of the time budget that is kept for microbenchmarks; 0 where there are none. */
   readonly benchmarks: Ratio;
 }

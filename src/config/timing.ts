@@ -13,6 +13,7 @@ export interface Layout {
 export const typicalAssumptions: PlanAssumptions = {
   roundOverhead: secondsToNs(1.5),
   idleShare: ratio(0.01),
+  warmUpShare: ratio(0.6),
   benchmarks: ratio(0),
 };
 
@@ -33,12 +34,13 @@ export function leadInOf(config: GateConfig): number {
 }
 
 export interface RoundCost {
+  /** With warm-up as long as it usually takes. A job that turns out slower takes fewer rounds (`keepToTime`). */
   readonly total: Nanoseconds;
-  /** The most that warm-up of both sides may take of it. */
+  /** The most that warm-up of both sides may take. */
   readonly warmUp: Nanoseconds;
 }
 
-/** What one round takes at most, warm-up to its cap. */
+/** What one round is expected to take. */
 export function costOfRound(config: GateConfig, assumptions: PlanAssumptions, layout: Layout): RoundCost {
   const leadIn = leadInOf(config);
   let measuring = 0;
@@ -50,7 +52,8 @@ export function costOfRound(config: GateConfig, assumptions: PlanAssumptions, la
   const others = assumptions.roundOverhead + measuring;
   const share = config.warmUp.most;
   const warmUp = ns(Math.min((others * share) / (1 - share), fixedWarmUp(config)));
-  return { total: ns(others + warmUp), warmUp };
+  const usual = config.warmUp.requests === 'auto' ? warmUp * assumptions.warmUpShare : warmUp;
+  return { total: ns(others + usual), warmUp };
 }
 
 /** Both sides' warm-up when its requests are counted out beforehand; without end when it goes on until it settles. */
@@ -61,7 +64,7 @@ function fixedWarmUp(config: GateConfig): number {
   return secondsToNs((2 * requests) / (rate === 'auto' ? fastest : rate));
 }
 
-/** A whole job at most: every round, every round of confirmation, and the share of microbenchmarks. */
+/** A whole job: every round, every round of confirmation, and the share of microbenchmarks. */
 export function costOfJob(
   config: GateConfig,
   assumptions: PlanAssumptions,

@@ -113,7 +113,7 @@ async function load(
       const answer = await process().ask({ kind: 'load', file, path: join(directory, file) });
       if (answer.kind === 'loaded') benchmarks.push(...answer.benchmarks.map((name) => ({ file, name })));
       if (answer.kind !== 'problem') continue;
-      problems.set(file, `the file ${answer.reason}`);
+      problems.set(file, `the file ${answer.reason.replace(/^threw: /, 'cannot be used: ')}`);
       if (!answer.gone) continue;
       crashed = true;
       break;

@@ -19,7 +19,7 @@ export function calibrationPlan(plan: JobPlan, width = 100): readonly string[] {
   const texts = [
     `seed ${plan.seed}; the same seed repeats the same order, schedule and requests`,
     `${formatCount(rounds)} rounds of the commit that is checked out against itself, each with fresh processes of both sides; all of them are measured, and no tolerance ends them early`,
-    `time: about ${formatDuration(roundTime)} a round, at most ${formatDuration(most)} in all; set-up, and the climb of rates afterwards, excluded`,
+    `time: about ${formatDuration(roundTime)} a round, ${formatDuration(most)} in all; set-up, and the climb of rates afterwards, excluded`,
     ...scenarios.slice(0, mostScenarios).map(({ name, rate, slices, sliceRequests, judged }) => {
       const requests = `${slices} slices of ${formatCount(sliceRequests)} requests a side and round`;
       return `${visible(name)}: ${formatRate(rate)}, ${requests}; spread of: ${judged.map(metricLabel).join(', ')}`;

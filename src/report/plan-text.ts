@@ -1,6 +1,7 @@
 /** The plan in words, printed before the run: what will be done, for how long, and what it will be able to see. */
 import type { JobPlan, ScenarioPlan } from '../config/plan.ts';
 import type { JudgeSettings, Tolerance } from '../config/settings.ts';
+import type { CounterSettings } from '../config/settings-services.ts';
 import type { RevisionRecord } from '../evidence/trial.ts';
 import { formatCount, formatDuration, formatRate } from '../kernel/units.ts';
 import type { MetricName, Side } from '../kernel/words.ts';
@@ -15,6 +16,8 @@ import { plainPhrase } from './terminal.ts';
 export interface PlanDescription {
   readonly plan: JobPlan;
   readonly judge: JudgeSettings;
+  /** Counters that are asked for beside the usual metrics. */
+  readonly counters: readonly Pick<CounterSettings, 'name' | 'judge'>[];
   /** Null where they are not known yet. */
   readonly revisions: Readonly<Record<Side, RevisionRecord | null>>;
 }
@@ -22,7 +25,10 @@ export interface PlanDescription {
 const mostScenarios = 20;
 
 /** @returns lines of at most `width` columns, without colour. */
-export function describePlan({ plan, judge, revisions }: PlanDescription, width = 100): readonly string[] {
+export function describePlan(
+  { plan, judge, counters, revisions }: PlanDescription,
+  width = 100,
+): readonly string[] {
   const lines: string[] = ['Plan'];
   const add = (text: string): void => {
     lines.push(...wrapped(text, width, '  '));
@@ -41,7 +47,7 @@ export function describePlan({ plan, judge, revisions }: PlanDescription, width 
     );
   }
   add(
-    `time: about ${formatDuration(plan.roundTime)} a round, at most ${formatDuration(plan.totalTime)} in all, set-up of both sides excluded`,
+    `time: about ${formatDuration(plan.roundTime)} a round and ${formatDuration(plan.totalTime)} in all, set-up of both sides excluded; when rounds take longer, there are fewer of them`,
   );
   if (plan.benchmarks > 0) {
     add('a third of the time budget is kept for microbenchmarks; `microbenchmarks: []` frees it');
@@ -52,6 +58,7 @@ export function describePlan({ plan, judge, revisions }: PlanDescription, width 
   if (left > 0) add(`… and ${formatCount(left)} more`);
   lines.push('What it will be able to see');
   for (const text of toleranceTexts(plan, judge)) add(text);
+  for (const text of counterTexts(counters)) add(text);
   add('"fails from": no smaller change turns the job red; "passes under": what a pass has to rule out');
   add(
     'How small a change this machine can show depends on its spread, which only the run can measure: the report gives the smallest detectable change of every row.',
@@ -99,4 +106,12 @@ function toleranceTexts(plan: JobPlan, judge: JudgeSettings): readonly string[] 
     );
   }
   return texts;
+}
+
+function counterTexts(counters: PlanDescription['counters']): readonly string[] {
+  const judged = counters.flatMap(({ name, judge }) =>
+    judge === null ? [] : [`${visible(name)} a request ${toleranceText('counter', judge)}`],
+  );
+  const shown = counters.filter(({ judge }) => judge === null).map(({ name }) => visible(name));
+  return shown.length === 0 ? judged : [...judged, `shown, never judged: ${shown.join(', ')}`];
 }

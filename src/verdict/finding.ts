@@ -97,6 +97,8 @@ export type Progress =
   | {
       readonly kind: 'continue';
       readonly phase: 'measuring' | 'confirming';
+      /** Rounds of the measuring phase that every scenario can use so far. */
+      readonly usable: number;
       /** Measure until this many rounds of the phase are there, then look again. */
       readonly untilRounds: number;
       /** Scenarios to measure: all of them, or the flagged ones. */

@@ -67,10 +67,12 @@ function judgeLoad(evidence: Evidence, options: JudgeOptions): Progress {
     }
   }
   if (job.final) return cutShort(job, scope);
-  const missing = (looks[next]?.rounds ?? plan.rounds) - fewestUsable(scope);
+  const usable = fewestUsable(scope);
+  const missing = (looks[next]?.rounds ?? plan.rounds) - usable;
   return {
     kind: 'continue',
     phase: 'measuring',
+    usable,
     untilRounds: measuring.length + Math.max(1, missing),
     scenarios: plan.scenarios.map((scenario) => scenario.name),
   };
@@ -109,6 +111,7 @@ function confirmation(job: Job, reached: Scope, look: Look, first: Looked, flags
     return {
       kind: 'continue',
       phase: 'confirming',
+      usable: look.rounds,
       untilRounds: fresh.length + plan.confirmationRounds - fewestFresh,
       scenarios: scenarios.filter((scenario) => flagged.has(scenario)),
     };

@@ -66,6 +66,28 @@ describe('describeBeyond', () => {
     expect(describeBeyond(cliff, 0.01)).toMatchObject({ collapses: true, shape: 'cliff', atRate: 750 });
   });
 
+  it('sees the collapse of a service that a first, short overload did not bring down as far', () => {
+    // As measured: 1,600/s was the first overload, the others came after it.
+    const curve = [
+      measured(800, 800, 14.7, 58.8),
+      measured(872, 872, 19.2, 27.7),
+      measured(911, 357, 2360, 4600),
+      measured(951, 372, 2380, 4800),
+      measured(1131, 218, 4410, 5000),
+      measured(1424, 152, 5000, 5000, { errorShare: 0.63 }),
+      measured(1600, 544, 2900, 5000, { errorShare: 0.073 }),
+    ];
+    const expected = { collapses: true, shape: 'cliff', atRate: 911, leastShare: 0.1743 };
+    expect(describeBeyond(curve, 0.01)).toMatchObject(expected);
+    const spared = [...curve.slice(0, -1), measured(1600, 800, 900, 5000)];
+    expect(describeBeyond(spared, 0.01)).toMatchObject(expected);
+  });
+
+  it('does not take a rate below the ceiling for a fall', () => {
+    const early = [measured(400, 400, 12, 15), measured(500, 500, 40, 60), measured(1000, 1000, 60, 90)];
+    expect(describeBeyond(early, 0.01)!.collapses).toBe(false);
+  });
+
   it('takes one disturbed step for no collapse', () => {
     const curve = [
       ...before,

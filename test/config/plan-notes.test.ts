@@ -21,7 +21,7 @@ describe('a note', () => {
     expect(message).toContain(
       'p95 is judged in place of p99: p99 needs 500 requests a slice and 2,000 a side and round',
     );
-    expect(hint).toBe('`time-budget: 7m` would make p99 eligible');
+    expect(hint).toBe('`time-budget: 6m` would make p99 eligible');
   });
 
   test.each(['rate: 400', 'rate: 300', 'rate: 100', 'rate: 50', 'rate: 200\nslices: 12'])(
@@ -56,8 +56,8 @@ describe('a note', () => {
     expect(message).toBe(
       '4 slices a side and round instead of 8: 8 do not fit into the time budget with p99',
     );
-    expect(hint).toBe('`time-budget: 7m` would make room for 8');
-    expect(only(planOf('rate: 600\ntime-budget: 7m')).slices).toBe(8);
+    expect(hint).toBe('`time-budget: 6m` would make room for 8');
+    expect(only(planOf('rate: 600\ntime-budget: 6m')).slices).toBe(8);
     // More time would make p99 eligible first, which the other note says.
     const lower = slicesNote(planOf('rate: 600\ntime-budget: 2m'))!;
     expect(lower.message).toContain('8 do not fit into the time budget with p95');

@@ -154,6 +154,34 @@ export async function pushScene(shop: Shop, sha: string, before: string): Promis
   return sceneOf(shop, server, workspace, { event: 'push', payload, sha });
 }
 
+/** A release of v1.1.0, checked out as a workflow does it: of v1.0.0, before it, the clone knows nothing. */
+export async function releaseScene(
+  { playground, bare, ...shop }: Shop,
+  files: Readonly<Record<'earlier' | 'later', Readonly<Record<string, string>>>>,
+): Promise<Scene> {
+  const work = playground.path('work');
+  playground.git(work, 'checkout', '--quiet', '--detach', shop.fork);
+  for (const [tag, content] of [
+    ['v1.0.0', files.earlier],
+    ['v1.1.0', files.later],
+  ] as const)
+    playground.git(
+      work,
+      'push',
+      '--quiet',
+      bare,
+      `${playground.commit(work, tag, content)}:refs/tags/${tag}`,
+    );
+  const sha = playground.git(work, 'rev-parse', 'HEAD');
+  const reference = 'refs/tags/v1.1.0';
+  const workspace = fetchAsCheckout({ ...shop, playground, bare }, 'workspace', sha, reference);
+  playground.git(workspace, 'checkout', '--quiet', '--progress', '--force', reference);
+  const payload = { action: 'published', release: { tag_name: 'v1.1.0' } };
+  const server = await startGitHub();
+  const scene = sceneOf({ ...shop, playground, bare }, server, workspace, { event: 'release', payload, sha });
+  return { ...scene, job: (wanted) => scene.job({ ...wanted, variables: { GITHUB_REF: reference } }) };
+}
+
 function sceneOf(
   shop: Shop,
   server: GitHubServer,

@@ -159,11 +159,17 @@ describe('a job with nothing to compare or to do', () => {
     expect(run.out).toMatch(/^Skipped/);
   });
 
-  it('prints the plan of a dry run and starts nothing', async () => {
-    using rig = new Rig({ baseline: works, candidate: {} });
+  it('prints the plan of a dry run, warns of what is odd about its requests, and starts nothing', async () => {
+    const odd = '    requests: [{ method: DELETE, path: /cart, body: all }]';
+    const plan = tinyPlan.replace('rate: 1000', `scenarios:\n  - rate: 1000\n${odd}`);
+    using rig = new Rig({
+      baseline: { ...works, 'tailgate.yml': `start: node server.mjs\n${plan}` },
+      candidate: {},
+    });
     const run = await rig.run('gate', '--baseline', 'main', '--dry-run', '--seed', '7');
     expect(run.code, said(run)).toBe(0);
     expect(said(run)).toContain('seed 7');
+    expect(said(run)).toContain('warning: DELETE /cart carries a body, which servers may ignore or refuse.');
     expect(said(run)).toContain('What it will be able to see');
     expect(rig.leftovers()).toEqual(nothing);
   });

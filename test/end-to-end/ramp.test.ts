@@ -83,6 +83,32 @@ describe('tailgate ramp', () => {
   });
 });
 
+describe('tailgate ramp --config', () => {
+  it('takes CPU time from where the configuration says', async () => {
+    // Every request is told as 5 ms of CPU, whatever the process uses.
+    const server = `
+      import { createServer } from 'node:http';
+      let served = 0;
+      createServer((request, response) => {
+        if (request.url === '/metrics') return response.end('process_cpu_seconds_total ' + served * 0.005 + '\\n');
+        served += 1;
+        response.end('ok');
+      }).listen(Number(process.env.PORT), '127.0.0.1');`;
+    const config = 'start: exec node server.mjs\ncost: { prometheus: { path: /metrics } }\n';
+    using rig = new Rig({ baseline: { 'server.mjs': server, 'tailgate.yml': config }, candidate: {} });
+    const ramp = ['ramp', '--config', 'tailgate.yml', '--objective', '500ms', '--step', '1s'];
+    const run = await rig.run(...ramp, '--from', '1000', '--most', '1000', '--json', 'ramp.json');
+    const { end, steps } = rig.read<RampResult>('ramp.json');
+    expect([run.code, end.kind], run.err).toEqual([0, 'at-least']);
+    // Those that open the sockets are told too.
+    for (const { cpu } of steps) {
+      expect(cpu!.perRequestMs!).toBeGreaterThanOrEqual(5);
+      expect(cpu!.perRequestMs!).toBeLessThan(5.5);
+    }
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+});
+
 describe('tailgate ramp --baseline', () => {
   it('measures two builds in turns, and keeps the rounds it has when it is interrupted', async () => {
     const server = (busy: number): string =>

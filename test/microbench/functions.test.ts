@@ -71,8 +71,12 @@ describe('what is found', () => {
   });
 
   test.each([
-    ['does not load', 'throw new Error("no such thing");', /candidate: the file threw: no such thing/],
-    ['has no function', 'export const a = 1;', /candidate: the file threw: it exports no function/],
+    [
+      'does not load',
+      'throw new Error("no such thing");',
+      /candidate: the file cannot be used: no such thing/,
+    ],
+    ['has no function', 'export const a = 1;', /candidate: the file cannot be used: it exports no function/],
     [
       'ends its process',
       'console.error("bye"); process.exit(7);',
@@ -289,7 +293,7 @@ describe('what is found', () => {
     using projects = new Projects();
     projects.both(files);
     const { subjects } = await discoverFunctions(await projects.job(), seededRandom(1));
-    expect(subjects[0]?.problem).toMatch(/^baseline and candidate: the file threw: /);
+    expect(subjects[0]?.problem).toMatch(/^baseline and candidate: the file cannot be used: /);
     expect(subjects[0]?.problem).toContain(`(${place})`);
   });
 

@@ -63,7 +63,7 @@ describe('progress', () => {
 
 describe('the plan before a run', () => {
   const { plan, judge, revisions } = made.evidence(['checkout', 'search']);
-  const described = describePlan({ plan, judge, revisions });
+  const described = describePlan({ plan, judge, counters: [], revisions });
   const all = described.join('\n');
 
   it('says what will be done, for how long, and what would be seen', () => {
@@ -72,7 +72,7 @@ describe('the plan before a run', () => {
     expect(all).toContain(
       'at most 12 rounds, each with fresh processes of both sides; may be decided after 6 or 9 already',
     );
-    expect(all).toContain('about 15 s a round, at most 4 min in all');
+    expect(all).toContain('about 15 s a round and 4 min in all');
     expect(all).toContain(
       'checkout: 300/s, 8 slices of 500 requests a side and round; judged: p50, p99, CPU per request',
     );
@@ -93,10 +93,16 @@ describe('the plan before a run', () => {
         notes: [{ code: 'x', message: 'p95 is judged in place of p99', hint: 'a longer budget' }],
       },
       judge: { ...judge, p99: { min: ratio(0.5), detect: ratio(0.5) } },
+      counters: [
+        { name: 'queries', judge: { min: ratio(0.05), detect: ratio(0.2) } },
+        { name: 'pauses', judge: null },
+      ],
       revisions: { baseline: null, candidate: null },
     }).join('\n');
     expect(wide).toContain('p99 wide: fails from +50 %, passes under +50 %');
     expect(wide).toContain('p95 is judged in place of p99. A longer budget.');
+    expect(wide).toContain('queries a request fails from +5 %, passes under +20 %');
+    expect(wide).toContain('shown, never judged: pauses');
     expect(wide).not.toContain('baseline abc');
   });
 });

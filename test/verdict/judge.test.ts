@@ -48,6 +48,7 @@ describe('looks', () => {
     expect(progressOf({ measuring: 0, scenarios })).toEqual({
       kind: 'continue',
       phase: 'measuring',
+      usable: 0,
       untilRounds: 6,
       scenarios: ['home', 'search'],
     });
@@ -117,6 +118,7 @@ describe('regressions', () => {
     expect(progressOf({ measuring: 9, slice: twenty })).toEqual({
       kind: 'continue',
       phase: 'confirming',
+      usable: 9,
       untilRounds: 6,
       scenarios: ['home'],
     });
@@ -148,6 +150,7 @@ describe('regressions', () => {
     expect(progressOf({ measuring: 12, scenarios, slice })).toEqual({
       kind: 'continue',
       phase: 'confirming',
+      usable: 12,
       untilRounds: 6,
       scenarios: ['home'],
     });
