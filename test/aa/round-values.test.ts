@@ -43,6 +43,15 @@ describe('round values', () => {
     );
   });
 
+  test('Hodges–Lehmann of both sides is the middle of all sixteen ratios', () => {
+    const ratios = slices.baseline.flatMap((before) => slices.candidate.map((after) => after / before));
+    const [low, high] = ratios.sort((a, b) => a - b).slice(7, 9);
+    expect(slicesToRound['Hodges–Lehmann of both sides'](slices)).toBeCloseTo(
+      (Math.log(low!) + Math.log(high!)) / 2,
+      12,
+    );
+  });
+
   test('a lower quartile is one of the values: the smallest of four, the second of eight', () => {
     expect(lowerQuartile([4, 3, 2, 1])).toBe(1);
     expect(lowerQuartile([8, 7, 6, 5, 4, 3, 2, 1])).toBe(2);
@@ -66,7 +75,7 @@ describe('a stored job', () => {
     choices!.values.find((one) => one.rule === rule && one.view === view && one.percentile === percentile)!.d;
 
   test('has a value a measuring round; those of a confirmation stay out', () => {
-    expect([choices!.job, choices!.rounds, choices!.values.length]).toEqual([3, 6, 30]);
+    expect([choices!.job, choices!.rounds, choices!.values.length]).toEqual([3, 6, 36]);
     expect(new Set(choices!.values.map((one) => one.d.length))).toEqual(new Set([6]));
   });
 

@@ -24,6 +24,7 @@ export const ruleNames = [
   'lower quartile of slices',
   'median over pairs',
   'Hodges–Lehmann over pairs',
+  'Hodges–Lehmann of both sides',
   'merged over the round',
 ] as const;
 export type RuleName = (typeof ruleNames)[number];
@@ -52,6 +53,9 @@ export const slicesToRound: Readonly<
     Math.log(lowerQuartile(candidate) / lowerQuartile(baseline)),
   'median over pairs': (slices) => medianOf(pairRatios(slices)),
   'Hodges–Lehmann over pairs': (slices) => hodgesLehmann(pairRatios(slices)),
+  // The shift of two samples: slices of one round hardly go together by pairs where stalls decide.
+  'Hodges–Lehmann of both sides': ({ baseline, candidate }) =>
+    medianOf(baseline.flatMap((before) => candidate.map((after) => Math.log(after / before)))),
 };
 
 /** v[(n − 1) >> 2] of the sorted values: like the lower median, never an average with a stalled slice. */
