@@ -33,11 +33,11 @@ export class Losses {
   readonly #known = new Map<string, { count: number; line: number | null }>();
 
   add(what: string, line: number | null = null, count = 1): void {
-    const known = this.#known.get(what);
-    if (known !== undefined) known.count += count;
     // A file of rubbish has as many kinds of loss as it has lines.
-    else if (this.#known.size < mostKinds) this.#known.set(what, { count, line });
-    else this.add('something else', line, count);
+    const kind = this.#known.has(what) || this.#known.size < mostKinds ? what : 'something else';
+    const known = this.#known.get(kind);
+    if (known !== undefined) known.count += count;
+    else this.#known.set(kind, { count, line });
   }
 
   list(): readonly Loss[] {

@@ -1,72 +1,21 @@
 /** `tailgate import` on logs, HARs and descriptions: what it prints can be read as a configuration, and what is lost is told. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readArguments } from '../../src/commands/command.ts';
-import { importTraffic } from '../../src/commands/import.ts';
-import { readConfig } from '../../src/config/read.ts';
-import type { ScenarioSettings } from '../../src/config/settings.ts';
-import { TailgateError } from '../../src/kernel/errors.ts';
-
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tailgate-import-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Imported {
-  readonly out: string;
-  readonly told: readonly string[];
-  readonly scenario: ScenarioSettings;
-}
-
-async function run(...argv: string[]): Promise<{ out: string; told: string[] }> {
-  const printed: string[] = [];
-  const told: string[] = [];
-  const { flags, positionals } = readArguments(importTraffic, argv);
-  const code = await importTraffic.run(flags, positionals, {
-    directory: folder,
-    environment: {},
-    signal: new AbortController().signal,
-    print: (text) => printed.push(text),
-    tell: (text) => told.push(text),
-    interactive: false,
-  });
-  expect(code).toBe(0);
-  return { out: printed.join('\n'), told };
-}
-
-async function imported(name: string, content: string | Buffer, ...flags: string[]): Promise<Imported> {
-  writeFileSync(join(folder, name), content);
-  const { out, told } = await run(name, ...flags);
-  const options = { source: 'tailgate.yml', overrides: {}, environment: {} };
-  const { config } = readConfig(`start: node server.js\n${out}`, options);
-  return { out, told, scenario: config.scenarios[0]! };
-}
-
-async function refusal(name: string, content: string | null, ...flags: string[]): Promise<string> {
-  if (content !== null) writeFileSync(join(folder, name), content);
-  try {
-    await run(name, ...flags);
-  } catch (thrown) {
-    expect(thrown).toBeInstanceOf(TailgateError);
-    expect((thrown as TailgateError).code).toBe('usage');
-    const { message, hint, tail } = thrown as TailgateError;
-    return [...tail, message, hint].join('\n');
-  }
-  throw new Error('was accepted');
-}
-
-const common = (request: string, status = 200, at = '10/Oct/2024:13:55:36 +0000') =>
-  `203.0.113.9 - ann [${at}] "${request}" ${status} 512`;
-const combined = (request: string, status = 200) =>
-  `${common(request, status)} "https://x/" "Mozilla/5.0 (X; \\"q\\")"`;
-const shares = ({ requests }: ScenarioSettings) =>
-  requests.map(({ method, path, weight }) => [method, path, weight]);
-const times = (count: number, line: (index: number) => string) =>
-  Array.from({ length: count }, (_, index) => line(index));
+import { describe, expect, test } from 'vitest';
+import {
+  combined,
+  common,
+  entry,
+  folder,
+  har,
+  imported,
+  posted,
+  refusal,
+  run,
+  shares,
+  times,
+} from './importing.ts';
 
 describe('an access log', () => {
   test('in common and combined format keeps its proportions', async () => {
@@ -250,15 +199,7 @@ describe('an access log', () => {
 });
 
 describe('a HAR', () => {
-  const entry = (method: string, url: string, more: object = {}, status = 200) => ({
-    startedDateTime: '2024-01-01T00:00:00Z',
-    request: { method, url, headers: [], ...more },
-    response: { status },
-  });
-  const har = (...entries: object[]) => JSON.stringify({ log: { version: '1.2', entries } });
-  const json = (value: unknown) => ({
-    postData: { mimeType: 'application/json; charset=utf-8', text: JSON.stringify(value) },
-  });
+  const json = (value: unknown) => posted('application/json; charset=utf-8', JSON.stringify(value));
 
   test('takes one host, its bodies and harmless headers, and no secret', async () => {
     const headers = [
