@@ -2,7 +2,11 @@
 import type { CapacityPlan } from '../capacity/plan.ts';
 import { formatCount, formatRatio, ratio } from '../kernel/units.ts';
 import { wrapped } from './columns.ts';
+import { visible } from './escape.ts';
 import { rateText, secondsText } from './ramp-view.ts';
+
+/** Longest sentence with words from a file in it. */
+const sentenceLimit = 600;
 
 /** The sentence first, then what it stands on, then the rules to paste. */
 export function describeCapacityPlan(plan: CapacityPlan, width: number): string {
@@ -21,9 +25,9 @@ export function describeCapacityPlan(plan: CapacityPlan, width: number): string 
     `Alerts: p99 above ${secondsText(alerts.p99.warning)} (warning) or ${secondsText(alerts.p99.critical)} (critical); errors above ${formatRatio(ratio(alerts.errors.warning))} or ${formatRatio(ratio(alerts.errors.critical))}; load of an instance above ${rateText(alerts.utilisation.warning)} or ${rateText(alerts.utilisation.critical)}.`,
     '',
     'Not covered:',
-    ...plan.notCovered.map((one) => `- ${one}`),
+    ...plan.notCovered.map((one) => `- ${visible(one, sentenceLimit)}`),
     '',
-    `Measured with this configuration (${boundTo.configHash.slice(0, 16)}) in this environment (${boundTo.environmentHash.slice(0, 16)}) at ${boundTo.measuredAt}; measure again when either changes.`,
+    `Measured with this configuration (${visible(boundTo.configHash.slice(0, 16))}) in this environment (${visible(boundTo.environmentHash.slice(0, 16))}) at ${visible(boundTo.measuredAt)}; measure again when either changes.`,
   ];
   return lines.flatMap((line) => wrapped(line, width)).join('\n');
 }
@@ -59,8 +63,8 @@ export function prometheusRules(plan: CapacityPlan, job: string): string {
         ]),
   ];
   return [
-    `# Made by tailgate plan from a ramp of ${boundTo.measuredAt}.`,
-    `# Holds for configuration ${boundTo.configHash} in environment ${boundTo.environmentHash}.`,
+    `# Made by tailgate plan from a ramp of ${visible(boundTo.measuredAt)}.`,
+    `# Holds for configuration ${visible(boundTo.configHash)} in environment ${visible(boundTo.environmentHash)}.`,
     '# Rename the metrics and the labels `job` and `code` to what your service exports.',
     'groups:',
     '  - name: "tailgate-capacity"',

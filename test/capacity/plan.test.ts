@@ -53,6 +53,21 @@ describe('planCapacity', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
+  it('lets no escape sequence of a file through', () => {
+    const { environment } = sampleResult();
+    const hostile = sampleResult(undefined, {
+      environment: { ...environment, cpuModel: 'CPU\u001b[2J\u202e\nfake: line' },
+      configHash: 'ab\u001b[31m\ncd: evil',
+    });
+    const texts = [describeCapacityPlan(plan(100, hostile), 110), prometheusRules(plan(100, hostile), 'a')];
+    expect(texts[0]).toContain('CPU\\u{1b}[2J\\u{202e}\\nfake: line');
+    for (const text of texts) {
+      expect(text).not.toContain('\u001b');
+      expect(text).not.toContain('\u202e');
+    }
+    expect(Object.keys(parse(texts[1]!) as object)).toEqual(['groups']);
+  });
+
   it.each<[string, Parameters<typeof sampleResult>[1], RegExp]>([
     ['partial', { stopped: { by: 'signal', why: 'it was stopped' } }, /it is partial/],
     ['dead', { end: { kind: 'died' } }, /died/],
@@ -110,8 +125,50 @@ describe('readRampResult', () => {
     [changed((value) => (value['version'] = 9)), 'its version is 9'],
     [changed((value) => delete value['capacity']), '"capacity" is missing'],
     [changed((value) => (value['knee'] = 'high')), '"knee" is string "high"'],
-    [changed((value) => (value['steps'] = [{}])), '"steps" is a list; wanted a list of steps'],
+    [changed((value) => (value['steps'] = [{}])), '"steps[0].rate" is missing; wanted a rate above 0'],
+    [
+      changed((value) => (value['end'] = { kind: 'whatever' })),
+      '"end.kind" is string "whatever"; wanted one of',
+    ],
+    [changed((value) => (value['end'] = { kind: 'at-least' })), '"end.limit" is missing; wanted "rate" or'],
+    [changed((value) => (value['subject'] = { kind: 'file' })), 'wanted one of url, config'],
+    [changed((value) => (value['subject'] = { kind: 'url' })), '"subject.url" is missing; wanted text'],
+    [changed((value) => (value['environment'] = {})), '"environment.cpuModel" is missing; wanted text'],
+    [
+      changed((value) => (value['environment'] = { cpuModel: 'A', cpus: '2' })),
+      '"environment.cpus" is string',
+    ],
+    [
+      changed((value) => (value['configHash'] = 'ab\nc: d')),
+      '"configHash" is string "ab\\nc: d"; wanted a hash',
+    ],
+    [
+      changed((value) => (value['environmentHash'] = 'xyz')),
+      '"environmentHash" is string "xyz"; wanted a hash',
+    ],
+    [changed((value) => (value['recovery'] = { recovered: 'no' })), '"recovery.rate" is missing'],
+    [changed((value) => (value['recovery'] = 3)), '"recovery" is number 3; wanted { rate, afterRate'],
+    [
+      changed((value) => (value['death'] = { duringRate: 5, afterRequests: 1, how: 7 })),
+      '"death.how" is number',
+    ],
+    [changed((value) => delete value['leak']), '"leak" is missing'],
+    [changed((value) => (value['schema'] = 'a\u001b[2Jb\u009bc')), 'its schema is "a\\u001b[2Jb\\u{9b}c"'],
   ])('refuses %#', (content, words) => {
+    expect(() => readRampResult(content)).toThrow(words);
+  });
+
+  it.each<[unknown, string]>([
+    ['x', '"steps[1].responseTimeMs.p99" is string "x"; wanted milliseconds from 0, or null'],
+    [-1, '"steps[1].responseTimeMs.p99" is number -1'],
+    [undefined, '"steps[1].responseTimeMs.p99" is missing'],
+  ])('names the step whose p99 is %j', (p99, words) => {
+    const content = changed((value) => {
+      (value['steps'] as { responseTimeMs: object }[])[1]!.responseTimeMs = {
+        ...sampleResult().steps[1]!.responseTimeMs,
+        p99,
+      };
+    });
     expect(() => readRampResult(content)).toThrow(words);
   });
 });
