@@ -10,7 +10,7 @@ import type { Generator } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
 
 const floorAt = { rate: 200, shots: 200 } as const;
-const trial = { seconds: 0.4, from: 1000, growth: 2 } as const;
+const trial = { seconds: 0.4, from: 500, least: 25, growth: 2 } as const;
 /** A trial that a stall of the machine spoils is made again. */
 const tries = 2;
 const timeout = secondsToNs(2);
@@ -24,7 +24,7 @@ const request = {
 
 /**
  * Sends at rising rates to a responder that does nothing.
- * @param most requests a second: what the ramp may want; nothing beyond it is tried.
+ * @param most requests a second: what the ramp may want; nothing beyond it is tried, save for a low rate first.
  */
 export async function calibrate(generator: Generator, most: number): Promise<Calibration> {
   await using responder = await startNullResponder(builtFile('responder.js'));
@@ -58,21 +58,34 @@ export async function calibrate(generator: Generator, most: number): Promise<Cal
   }
   // What the generator can read, not what the machine did meanwhile.
   const floor = floors.sort((a, b) => a.percentile(0.5)! - b.percentile(0.5)!)[0]!;
-  let reach = Math.min(most, trial.from / 2);
+  const reach = await reachOf(isReached, most);
+  await generator.close(responder.origin);
+  return {
+    p50Ms: Math.round(nsToMs(floor.percentile(0.5)!) * 1e4) / 1e4,
+    p99Ms: Math.round(nsToMs(floor.percentile(0.99)!) * 1e4) / 1e4,
+    reachPerSecond: reach,
+  };
+}
+
+/**
+ * The highest rate that was sent soundly. Goes down until one is, then up to `most`, and once between what was and what
+ * was not reached.
+ * @returns requests a second that were tried; 0 when not even a few could be sent.
+ */
+export async function reachOf(isReached: (rate: number) => Promise<boolean>, most: number): Promise<number> {
+  let reach = Math.max(floorAt.rate, Math.min(most, trial.from));
   let unreached = Number.POSITIVE_INFINITY;
+  while (!(await isReached(reach))) {
+    unreached = reach;
+    reach = Math.round(reach / trial.growth);
+    if (reach < trial.least) return 0;
+  }
   while (reach < most && unreached === Number.POSITIVE_INFINITY) {
     const rate = Math.min(most, reach * trial.growth);
     if (await isReached(rate)) reach = rate;
     else unreached = rate;
   }
-  if (unreached !== Number.POSITIVE_INFINITY) {
-    const between = Math.round(Math.sqrt(reach * unreached));
-    if (await isReached(between)) reach = between;
-  }
-  await generator.close(responder.origin);
-  return {
-    p50Ms: Math.round(nsToMs(floor.percentile(0.5)!) * 1e4) / 1e4,
-    p99Ms: Math.round(nsToMs(floor.percentile(0.99)!) * 1e4) / 1e4,
-    reachPerSecond: Math.round(reach),
-  };
+  if (unreached === Number.POSITIVE_INFINITY) return reach;
+  const between = Math.round(Math.sqrt(reach * unreached));
+  return (await isReached(between)) ? between : reach;
 }

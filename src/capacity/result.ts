@@ -56,7 +56,7 @@ export interface Calibration {
   /** What the generator reads against a responder that does nothing, on this machine. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The highest rate it sent soundly; null: the wanted range was reached without looking further. */
+  /** The highest rate it sent soundly: the bound of the ramp, unless it cannot send as much; 0: not even a few a second. */
   readonly reachPerSecond: number;
 }
 
