@@ -1,9 +1,8 @@
 /** Queues whose waiting times are known by formula, in virtual time: what is added up must agree within 5 %. */
 import { describe, expect, it } from 'vitest';
-import { findKnee } from '../../src/capacity/knee.ts';
+import { findKnee, nextForKnee } from '../../src/capacity/knee.ts';
 import { bracketOf, nextInSearch } from '../../src/capacity/search.ts';
-import type { Step } from '../../src/capacity/step.ts';
-import { ns } from '../../src/kernel/units.ts';
+import type { Phase, Step } from '../../src/capacity/step.ts';
 import { type VirtualService, virtualStep } from './virtual-queue.ts';
 
 /** 1 ms of the thread and 10 ms beside it: D/D/1 with a ceiling of 1,000/s. */
@@ -34,9 +33,9 @@ describe('D/D/1', () => {
 
   it('costs a request what its thread does, though requests before the step are in what was read', () => {
     const run = { rate: 500, shots: 1500, arrivals: 'constant', seed: 1, leadIn: 250 } as const;
-    const spent = { cpu: ns((1500 + 250) * 1e6), wall: ns(3.5e9), leadIn: 250 };
-    const { cpu } = virtualStep(even, run, 50, 'bracket', spent);
-    expect(cpu).toEqual({ perRequestMs: 1, cores: 0.5 });
+    const { cpu } = virtualStep(even, run, 50);
+    expect(cpu!.perRequestMs).toBe(1);
+    expect(cpu!.cores).toBeCloseTo(0.5, 2);
   });
 
   it.each([1100, 1280, 2000])('beyond it the queue grows by what is too much: %d/s', (rate) => {
@@ -63,9 +62,22 @@ describe('M/M/1', () => {
     within(step.responseTimeMs.p99, (1000 * Math.log(100)) / (1000 - rate));
     within(step.successfulPerSecond, rate, 0.02);
   });
+
+  it.each([1280, 1500])('beyond it the queue grows by arrivals less services: %d/s', (rate) => {
+    const seconds = Math.round(60_000 / (rate - 1000));
+    const shots = rate * seconds;
+    const run = { rate, shots, arrivals: 'poisson', seed: 11, leadIn: 0, timeout: 60e9 } as const;
+    const step = virtualStep(random, run, 50);
+    within(step.inFlight.halfway, ((rate - 1000) * seconds) / 2);
+    within(step.inFlight.atEnd, (rate - 1000) * seconds);
+    // Who comes in the middle finds half of that before him, 1 ms each on average.
+    within(step.successTimeMs.p50, ((rate - 1000) * seconds) / 2);
+    within(step.successfulPerSecond, 1000);
+    expect(step.saturated).toBe(true);
+  });
 });
 
-/** The search with virtual steps in place of measured ones. */
+/** The search, then the knee narrowed, with virtual steps in place of measured ones; held as long as a ramp holds them. */
 function searched(
   service: VirtualService,
   objectiveMs: number,
@@ -74,21 +86,20 @@ function searched(
 ): Step[] {
   const steps: Step[] = [];
   const limits = { from: 50, most: 10_000, mostIs: 'rate', repeats: 3, resolution: 1.05 } as const;
-  for (let next = nextInSearch(steps, limits); next.kind === 'measure'; next = nextInSearch(steps, limits)) {
-    const run = {
-      rate: next.rate,
-      shots: Math.round(Math.max(1000, next.rate * 3, shots)),
-      arrivals,
-      seed: steps.length,
-    };
-    steps.push(virtualStep(service, run, objectiveMs, next.phase));
+  const hold = (rate: number, phase: Phase): void => {
+    const counted = Math.round(Math.max(1000, rate * 3, shots));
+    const run = { rate, shots: counted, arrivals, seed: steps.length, leadIn: Math.ceil(rate / 2) };
+    steps.push(virtualStep(service, run, objectiveMs, phase));
     expect(steps.length).toBeLessThan(60);
-  }
+  };
+  for (let next = nextInSearch(steps, limits); next.kind === 'measure'; next = nextInSearch(steps, limits))
+    hold(next.rate, next.phase);
+  for (let rate = nextForKnee(steps); rate !== null; rate = nextForKnee(steps)) hold(rate, 'knee');
   return steps;
 }
 
 describe('the whole search', () => {
-  it('finds the ceiling of D/D/1 within its resolution, and repeats both ends three times', () => {
+  it('finds the ceiling of D/D/1 within its resolution, both ends run three times, and its knee just below', () => {
     const steps = searched(even, 50, 'constant');
     const { lastPass, firstFail } = bracketOf(steps);
     expect(lastPass!).toBeLessThanOrEqual(1020);
@@ -98,8 +109,16 @@ describe('the whole search', () => {
       expect(steps.filter((one) => one.rate === rate)).toHaveLength(3);
     const knee = findKnee(steps);
     within(knee.plateauMs, 11);
-    expect(knee.rate! / 1000).toBeGreaterThan(0.9);
-    expect(knee.rate! / 1000).toBeLessThanOrEqual(1.02);
+    // What the thread can do, by the CPU that requests cost where it does nothing but work.
+    const costs = steps.flatMap(({ cpu }) => (cpu!.cores >= 0.9 ? (cpu!.perRequestMs ?? []) : []));
+    const ceiling = 1000 / costs.sort((a, b) => a - b)[(costs.length - 1) >> 1]!;
+    within(ceiling, 1000, 0.01);
+    expect(knee.rate! / ceiling).toBeGreaterThanOrEqual(0.8);
+    expect(knee.rate! / ceiling).toBeLessThanOrEqual(1);
+    const rate = 1.28 * knee.rate!;
+    const run = { rate, shots: Math.round(3 * rate), arrivals: 'constant', seed: 1 } as const;
+    const over = virtualStep(even, run, 50);
+    expect(over.successTimeMs.p50! / knee.plateauMs!).toBeGreaterThanOrEqual(20);
   });
 
   it('finds the rate at which the p99 of M/M/1 meets the objective', () => {

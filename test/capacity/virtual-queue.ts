@@ -29,8 +29,14 @@ export interface VirtualRun {
 
 const shed = 1e6;
 
+/** What a slice brought, and what a meter of the service's CPU would have read around it, as a ramp reads it. */
+interface VirtualSlice {
+  readonly result: SliceResult;
+  readonly cost: NonNullable<AboutStep['cost']>;
+}
+
 /** Every shot of a schedule through the queue, first come first served. */
-export function virtualSlice(service: VirtualService, run: VirtualRun): SliceResult {
+function virtualSlice(service: VirtualService, run: VirtualRun): VirtualSlice {
   const { rate, shots, arrivals, seed, timeout = secondsToNs(5), leadIn = 32 } = run;
   const random = seededRandom(seed);
   const shape = {
@@ -42,19 +48,23 @@ export function virtualSlice(service: VirtualService, run: VirtualRun): SliceRes
   } as const;
   const { due } = planSchedule(shape, random);
   const dones = new Float64Array(due.length);
+  // When those that were let in are done, in order; before `left` they are.
   const inside: number[] = [];
+  let left = 0;
   const histograms = { response: new LatencyHistogram(), success: new LatencyHistogram() };
   const at = { firstDue: due[leadIn]!, halfway: due[leadIn + (shots >> 1)]!, end: due.at(-1)! };
   const counts = { ok: 0, failed: 0, timedOut: 0 };
-  let free = 0;
+  let [free, busy] = [0, 0];
   for (const [shot, arrival] of due.entries()) {
-    while (inside.length > 0 && inside[0]! <= arrival) inside.shift();
-    const rejected = service.admits !== undefined && inside.length >= service.admits;
-    const done = rejected
-      ? arrival + shed
-      : Math.max(free, arrival) + service.serviceTime(random, inside.length) + (service.beside ?? 0);
+    while (left < inside.length && inside[left]! <= arrival) left++;
+    const queued = inside.length - left;
+    const rejected = service.admits !== undefined && queued >= service.admits;
+    let done = arrival + shed;
     if (!rejected) {
-      free = done - (service.beside ?? 0);
+      const takes = service.serviceTime(random, queued);
+      busy += takes;
+      free = Math.max(free, arrival) + takes;
+      done = free + (service.beside ?? 0);
       inside.push(done);
     }
     dones[shot] = done;
@@ -72,13 +82,14 @@ export function virtualSlice(service: VirtualService, run: VirtualRun): SliceRes
   lateness.record(ns(1000));
   const quiet = { p50: ns(0), p99: ns(0), max: ns(0) };
   const response = histograms.response.encode();
-  return {
+  const last = dones.reduce((most, done) => Math.max(most, done), 0);
+  const result: SliceResult = {
     counts: { scheduled: shots, dropped: 0, unfinished: 0, ...counts },
     released: shots,
     onTime: shots,
     fit: { distance: 0.001, plannedGapCv: 0, sentGapCv: 0.3 },
     span: ns(at.end - at.firstDue),
-    elapsed: ns(dones.reduce((most, done) => Math.max(most, done), 0) - at.firstDue),
+    elapsed: ns(last - at.firstDue),
     inFlight: { halfway: inFlightAt(at.halfway), atEnd: inFlightAt(at.end), peak: 0 },
     errors: counts.failed === 0 ? {} : { 'status 429': counts.failed },
     statuses: { 200: counts.ok, ...(counts.failed === 0 ? {} : { 429: counts.failed }) },
@@ -102,6 +113,7 @@ export function virtualSlice(service: VirtualService, run: VirtualRun): SliceRes
       socketsOpened: 0,
     },
   };
+  return { result, cost: { cpu: ns(Math.round(busy)), wall: ns(last - due[0]!), leadIn } };
 }
 
 export const criteria = (objectiveMs: number): Criteria => ({
@@ -110,15 +122,14 @@ export const criteria = (objectiveMs: number): Criteria => ({
   errorBudget: 0.01,
 });
 
-/** A slice as a step of a ramp. */
+/** A slice as a step of a ramp; its CPU is the time that the thread was busy, for the lead-in too. */
 export function virtualStep(
   service: VirtualService,
   run: VirtualRun,
   objectiveMs: number,
   phase: Phase = 'bracket',
-  cost: AboutStep['cost'] = null,
 ): Step {
-  const result = virtualSlice(service, run);
+  const { result, cost } = virtualSlice(service, run);
   const saturated = isSaturated(result);
   return makeStep(result, criteria(objectiveMs), {
     phase,
