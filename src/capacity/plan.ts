@@ -1,5 +1,6 @@
 /** From the measured curve to how many instances a peak needs, and when to act. Pure. */
 import { TailgateError } from '../kernel/errors.ts';
+import { bytes, formatBytes, formatDuration, formatRate, perSecond, secondsToNs } from '../kernel/units.ts';
 import { type CurvePoint, curveOf } from './curve.ts';
 import type { RampResult } from './result.ts';
 
@@ -46,6 +47,8 @@ export interface CapacityPlan {
     readonly environmentHash: string;
     readonly measuredAt: string;
   };
+  /** What the ramp saw go wrong beyond the safe rate: no recovery, a death, memory that grows. */
+  readonly toKnow: readonly string[];
   readonly notCovered: readonly string[];
 }
 
@@ -100,6 +103,7 @@ export function planCapacity(result: RampResult, { peak, headroom }: PlanWishes)
       environmentHash: result.environmentHash,
       measuredAt: result.createdAt,
     },
+    toKnow: toKnow(result, safeRate),
     notCovered: notCovered(result),
   };
 }
@@ -113,6 +117,11 @@ function usableKnee(result: RampResult): number {
   }
   if (result.end.kind === 'died')
     throw refused('the service died during the ramp: there is no load it is safe with', 'Mend that first.');
+  if (result.end.kind === 'did-not-recover')
+    throw refused(
+      `after ${rateWords(result.recovery?.afterRate)} the service did not recover: there is no load it is safe with`,
+      'Mend that first.',
+    );
   if (result.end.kind === 'unsound' || !result.steps.some((step) => step.sound))
     throw refused(
       'the generator could not do its part in it',
@@ -155,6 +164,29 @@ function alertsOf(
   };
 }
 
+function toKnow({ recovery, death, leak }: RampResult, safeRate: number): readonly string[] {
+  const lines: string[] = [];
+  if (recovery?.recovered === false) {
+    const within = formatDuration(secondsToNs(recovery.withinSeconds));
+    lines.push(
+      `After ${rateWords(recovery.afterRate)} it did not recover within ${within}: keep it below the knee and shed load before.`,
+    );
+  }
+  if (death !== null) {
+    const how = death.how === null ? '' : ` (${death.how})`;
+    lines.push(
+      `At ${rateWords(death.duringRate)} it died${how}: keep it below the knee, shed load before, and have it started again.`,
+    );
+  }
+  if (leak !== null) {
+    const anHour = formatBytes(bytes(leak.perRequestBytes * safeRate * 3600));
+    lines.push(
+      `Its memory grew in nearly every step, about ${formatBytes(bytes(leak.perRequestBytes))} a request: that is ${anHour} an hour at the safe rate. Mend the leak before the plan is relied on.`,
+    );
+  }
+  return lines;
+}
+
 function notCovered({ relative, subject, environment }: RampResult): readonly string[] {
   return [
     'What all instances share, such as a database, a cache, a network or a limit of a third party: it was not part of the measurement, and more instances do not help where it is the limit. Measure it with the planned number of instances.',
@@ -179,6 +211,8 @@ function nearestBelow(curve: readonly CurvePoint[], rate: number): CurvePoint | 
   return curve.findLast((point) => point.rate <= rate) ?? curve[0] ?? null;
 }
 
+const rateWords = (rate: number | undefined): string =>
+  rate === undefined ? 'a step' : formatRate(perSecond(rate));
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
 const refused = (message: string, hint: string): TailgateError =>

@@ -24,6 +24,9 @@ export function describeCapacityPlan(plan: CapacityPlan, width: number): string 
     `Scale out: when the mean of all instances stays above ${rateText(scaleOut.ratePerInstance)} each${scaleOut.cores === null ? '' : `, about ${scaleOut.cores} cores in use`}.`,
     `Alerts: p99 above ${secondsText(alerts.p99.warning)} (warning) or ${secondsText(alerts.p99.critical)} (critical); errors above ${formatRatio(ratio(alerts.errors.warning))} or ${formatRatio(ratio(alerts.errors.critical))}; load of an instance above ${rateText(alerts.utilisation.warning)} or ${rateText(alerts.utilisation.critical)}.`,
     '',
+    ...(plan.toKnow.length === 0
+      ? []
+      : ['To know:', ...plan.toKnow.map((one) => `- ${visible(one, sentenceLimit)}`), '']),
     'Not covered:',
     ...plan.notCovered.map((one) => `- ${visible(one, sentenceLimit)}`),
     '',

@@ -9,6 +9,12 @@ import { measured, sampleResult } from './sample-result.ts';
 const plan = (peak: number, result: RampResult = sampleResult(), headroom = 0.7) =>
   planCapacity(result, { peak, headroom });
 
+const unrecovered = {
+  ...sampleResult().recovery!,
+  recovered: false,
+  seconds: null,
+};
+
 describe('planCapacity', () => {
   it('takes 0.7 of the knee, and never fewer than two instances', () => {
     const small = plan(100);
@@ -53,6 +59,28 @@ describe('planCapacity', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
+  it('says what went wrong beyond the knee, one line each, and nothing of a service that came back', () => {
+    const about = (facts: Partial<RampResult>) =>
+      describeCapacityPlan(plan(100, { ...sampleResult(), ...facts }), 400);
+    expect(plan(100).toKnow).toEqual([]);
+    expect(about({})).not.toContain('To know');
+    expect(about({ recovery: unrecovered })).toContain(
+      'To know:\n- After 1,880/s it did not recover within 30 s: keep it below the knee and shed load before.\n',
+    );
+    const death = {
+      duringRate: 1600,
+      afterRequests: 9,
+      how: 'it ended with \u001b[2J code 1',
+      lastWords: [],
+    };
+    expect(about({ death })).toContain(
+      '- At 1,600/s it died (it ended with \\u{1b}[2J code 1): keep it below',
+    );
+    const leak = { fromBytes: 1e8, toBytes: 3e8, perRequestBytes: 1000 };
+    expect(about({ leak })).toContain('about 1000 B a request: that is 2.21 GiB an hour at the safe rate');
+    expect(plan(100, { ...sampleResult(), leak, death, recovery: unrecovered }).toKnow).toHaveLength(3);
+  });
+
   it('lets no escape sequence of a file through', () => {
     const { environment } = sampleResult();
     const hostile = sampleResult(undefined, {
@@ -71,6 +99,11 @@ describe('planCapacity', () => {
   it.each<[string, Parameters<typeof sampleResult>[1], RegExp]>([
     ['partial', { stopped: { by: 'signal', why: 'it was stopped' } }, /it is partial/],
     ['dead', { end: { kind: 'died' } }, /died/],
+    [
+      'never recovering',
+      { end: { kind: 'did-not-recover' }, recovery: { ...unrecovered, afterRate: 960 } },
+      /after 960\/s the service did not recover/,
+    ],
     ['missed', { end: { kind: 'missed-at-start' } }, /missed from the start/],
     ['unsound', { end: { kind: 'unsound' } }, /generator/],
   ])('refuses a %s result', (_, facts, words) => {
