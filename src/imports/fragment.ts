@@ -90,12 +90,10 @@ function requestOf(route: Route, path: string, weight: number): Keys {
 
 function bodyOf(body: SeenBody): Keys {
   if (body.kind === 'form') {
-    const form: Record<string, string[]> = {};
-    for (const [name, value] of body.fields) form[name] = [...(form[name] ?? []), plainText(value)];
-    const single = Object.entries(form).map(([name, values]) => [
-      name,
-      values.length === 1 ? values[0] : values,
-    ]);
+    // A map and no object: a field may be called `constructor`.
+    const form = new Map<string, string[]>();
+    for (const [name, value] of body.fields) form.set(name, [...(form.get(name) ?? []), plainText(value)]);
+    const single = [...form].map(([name, values]) => [name, values.length === 1 ? values[0] : values]);
     return { form: Object.fromEntries(single) };
   }
   return { body: body.kind === 'text' ? plainText(body.text) : plainDeep(body.value) };

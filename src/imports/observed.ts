@@ -1,4 +1,7 @@
 /** What was read from a log, a HAR or a description: requests that happened, and what could not be taken over. */
+import { isSecretName } from '../kernel/masking.ts';
+
+export { isSecretName };
 
 /** One request as it was seen. */
 export interface Seen {
@@ -56,11 +59,6 @@ export const sendable: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ]);
-
-const secretName = /token|secret|passw|pwd|api_?-?key|^key$|^sig$|signature|credential|^code$|session|^auth/i;
-
-/** Whether a field, a parameter or a header of that name should not be copied into a file. */
-export const isSecretName = (name: string): boolean => secretName.test(name);
 
 /** A query without the parameters that may be secrets. */
 export function openQuery(query: string, lose: (name: string) => void): string {

@@ -61,8 +61,8 @@ class Operation {
 
   /** @returns null when something that it needs has no example. */
   read(path: string, method: string, shared: unknown, operation: unknown): Keys | null {
-    const query: Record<string, unknown> = {};
-    const headers: Record<string, string> = {};
+    const query = new Map<string, string>();
+    const headers = new Map<string, string>();
     let target = plainText(path);
     for (const parameter of this.#parameters(shared, field(operation, 'parameters'))) {
       const name = String(field(parameter, 'name'));
@@ -77,8 +77,8 @@ class Operation {
       if (example === null) return null;
       const value = typeof example.value === 'object' ? JSON.stringify(example.value) : String(example.value);
       if (place === 'path') target = target.replaceAll(`{${name}}`, () => encodeURIComponent(value));
-      else if (place === 'query') query[name] = plainText(value);
-      else headers[name] = plainText(value);
+      else if (place === 'query') query.set(name, plainText(value));
+      else headers.set(name, plainText(value));
     }
     if (/\{[^}]*\}/.test(target.replaceAll(/\$\{[^}]*\}/g, ''))) {
       this.#lose('left out: its path names a parameter that it does not describe');
@@ -93,8 +93,8 @@ class Operation {
     return {
       ...(method === 'GET' ? {} : { method }),
       path: target,
-      ...(Object.keys(query).length === 0 ? {} : { query }),
-      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      ...(query.size === 0 ? {} : { query: Object.fromEntries(query) }),
+      ...(headers.size === 0 ? {} : { headers: Object.fromEntries(headers) }),
       ...body,
       ...(status.length === 0 || status.every((one) => one === 200) ? {} : { expect: { status } }),
     };
@@ -175,16 +175,16 @@ class Operation {
   #object(schema: unknown, properties: readonly (readonly [string, unknown])[], depth: number) {
     const list = field(schema, 'required');
     const required = new Set(Array.isArray(list) ? list.map(String) : []);
-    const value: Record<string, unknown> = {};
+    const value = new Map<string, unknown>();
     let invented = false;
     for (const [name, property] of properties) {
       const made = this.#made(property, depth + 1);
       if (made === null && required.has(name)) return null;
       if (made === null || (made.invented && !required.has(name))) continue;
-      value[name] = made.value;
+      value.set(name, made.value);
       invented ||= made.invented;
     }
-    return { value, invented };
+    return { value: Object.fromEntries(value), invented };
   }
 
   #lose(what: string): void {

@@ -1,6 +1,6 @@
 /** Files that no honest program writes: each is read or refused with a sentence, and none is a defect. */
 import { expect, test } from 'vitest';
-import { common, imported, times } from './importing.ts';
+import { common, entry, har, imported, posted, times } from './importing.ts';
 
 test('more kinds of loss than are listed one by one are counted together', async () => {
   const lines = times(250, (index) => common(`GET /a?token${index}=1 HTTP/1.1`));
@@ -8,4 +8,26 @@ test('more kinds of loss than are listed one by one are counted together', async
   expect(scenario.requests.map(({ path, weight }) => [path, weight])).toEqual([['/a', 250]]);
   expect(told).toHaveLength(1 + 200 + 1);
   expect(told[1]).toBe('  50 × something else (first on line 201)');
+});
+
+const inherited = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+
+test('fields of a form may be called like what every object has', async () => {
+  const text = `${inherited.map((name) => `${name}=a`).join('&')}&constructor=b`;
+  const body = posted('application/x-www-form-urlencoded', text);
+  const { out } = await imported('x.har', har(entry('POST', 'https://x.example/f', body)));
+  for (const name of inherited) expect(out).toMatch(new RegExp(`^ +${name}:`, 'm'));
+  expect(out).toMatch(/constructor:\n +- a\n +- b/);
+});
+
+test('so may parameters and properties of a description', async () => {
+  const parameters = inherited.map((name) => ({ name, in: 'query', required: true, example: 'a' }));
+  const properties = Object.fromEntries(inherited.map((name) => [name, { example: 'b' }]));
+  const requestBody = { content: { 'application/json': { schema: { type: 'object', properties } } } };
+  const post = { parameters, requestBody, responses: {} };
+  const { out } = await imported('x.json', JSON.stringify({ openapi: '3.1.0', paths: { '/a': { post } } }));
+  for (const name of inherited) {
+    expect(out).toMatch(new RegExp(`^ +${name}: a$`, 'm'));
+    expect(out).toMatch(new RegExp(`^ +${name}: b$`, 'm'));
+  }
 });
