@@ -29,7 +29,11 @@ export interface CapacityPlan {
   readonly withoutOne: {
     /** Requests a second of each other instance when one is lost at the peak. */
     readonly ratePerInstance: number;
+    /** Whether that is within `limit`. */
     readonly holds: boolean;
+    /** What an instance can carry: the knee, or the highest rate that met the objective where that is less. */
+    readonly limit: number;
+    readonly limitIs: 'knee' | 'objective';
   };
   readonly scaleOut: {
     /** Add an instance when the mean of all stays above this many requests a second. */
@@ -60,8 +64,16 @@ export interface Alert {
   readonly why: string;
 }
 
+/** Requests a second that an instance can carry, and what ends there. */
+interface Limit {
+  readonly rate: number;
+  readonly is: 'knee' | 'objective';
+}
+
+const limitWords = { knee: 'the knee', objective: 'the highest rate that met the objective' } as const;
+
 const leastInstances = 2;
-/** Between the safe rate and the knee. */
+/** Between the safe rate and what an instance can carry. */
 const criticalLoad = 0.9;
 /** Below this many errors an alert would be noise. */
 const leastErrors = 0.001;
@@ -73,6 +85,8 @@ const leastErrors = 0.001;
 export function planCapacity(result: RampResult, { peak, headroom }: PlanWishes): CapacityPlan {
   const knee = usableKnee(result);
   const { lastPass } = result.capacity;
+  const limit: Limit =
+    lastPass !== null && lastPass < knee ? { rate: lastPass, is: 'objective' } : { rate: knee, is: 'knee' };
   const byKnee = headroom * knee;
   const boundBy = lastPass !== null && lastPass < byKnee ? 'objective' : 'knee';
   const safeRate = rounded(boundBy === 'objective' ? lastPass! : byKnee);
@@ -92,12 +106,17 @@ export function planCapacity(result: RampResult, { peak, headroom }: PlanWishes)
     boundBy,
     instances,
     ratePerInstance: rounded(peak / instances),
-    withoutOne: { ratePerInstance: rounded(withoutOne), holds: withoutOne <= knee },
+    withoutOne: {
+      ratePerInstance: rounded(withoutOne),
+      holds: withoutOne <= limit.rate,
+      limit: limit.rate,
+      limitIs: limit.is,
+    },
     scaleOut: {
       ratePerInstance: safeRate,
       cores: perRequestMs === null ? null : rounded((safeRate * perRequestMs) / 1000),
     },
-    alerts: alertsOf(result, curve, { knee, safeRate }),
+    alerts: alertsOf(result, curve, { limit, safeRate }),
     boundTo: {
       configHash: result.configHash,
       environmentHash: result.environmentHash,
@@ -140,16 +159,17 @@ function usableKnee(result: RampResult): number {
 function alertsOf(
   { objectiveMs, criteria }: RampResult,
   curve: readonly CurvePoint[],
-  { knee, safeRate }: { readonly knee: number; readonly safeRate: number },
+  { limit, safeRate }: { readonly limit: Limit; readonly safeRate: number },
 ): CapacityPlan['alerts'] {
-  const atKnee = nearestBelow(curve, knee)?.step.responseTimeMs.p99 ?? objectiveMs;
+  const atLimit = nearestBelow(curve, limit.rate)?.step.responseTimeMs.p99 ?? objectiveMs;
   const errorsAtSafe = nearestBelow(curve, safeRate)?.step.errorShare ?? 0;
   const errorWarning = Math.min(criteria.errorBudget, Math.max(leastErrors, 2 * errorsAtSafe)) || leastErrors;
+  const nearLimit = safeRate >= criticalLoad * limit.rate;
   return {
     p99: {
-      warning: rounded(Math.min(atKnee, objectiveMs) / 1000),
+      warning: rounded(Math.min(atLimit, objectiveMs) / 1000),
       critical: rounded(objectiveMs / 1000),
-      why: 'warning: the p99 measured at the knee, where latency leaves its plateau; critical: the objective',
+      why: `warning: the p99 measured at ${limit.is === 'knee' ? 'the knee, where latency leaves its plateau' : limitWords.objective}; critical: the objective`,
     },
     errors: {
       warning: errorWarning,
@@ -158,8 +178,8 @@ function alertsOf(
     },
     utilisation: {
       warning: safeRate,
-      critical: rounded(Math.max(safeRate, criticalLoad * knee)),
-      why: 'warning: the safe rate of an instance; critical: 90 % of its knee',
+      critical: rounded(nearLimit ? limit.rate : criticalLoad * limit.rate),
+      why: `warning: the safe rate of an instance; critical: ${nearLimit ? '' : '90 % of '}${limitWords[limit.is]}`,
     },
   };
 }

@@ -16,11 +16,15 @@ export function describeCapacityPlan(plan: CapacityPlan, width: number): string 
     plan.boundBy === 'knee'
       ? `${formatRatio(ratio(plan.headroom))} of the knee, ${knee}`
       : `the highest rate that met the objective; ${formatRatio(ratio(plan.headroom))} of the knee, ${knee}, would miss it`;
+  const limit =
+    withoutOne.limitIs === 'knee'
+      ? 'the knee'
+      : `the highest rate that met the objective, ${rateText(withoutOne.limit)}`;
   const lines = [
     `${formatCount(plan.instances)} instances for a peak of ${rateText(plan.peak)}: each carries ${rateText(plan.ratePerInstance)} of its safe ${rateText(plan.safeRate)}.`,
     '',
     `Safe rate: ${rateText(plan.safeRate)} an instance, ${safe}.`,
-    `Without one: when one of ${formatCount(plan.instances)} is lost at the peak, the others carry ${rateText(withoutOne.ratePerInstance)} each, ${withoutOne.holds ? 'which is within the knee' : 'which is beyond the knee: add one if a loss at the peak must be held'}.`,
+    `Without one: when one of ${formatCount(plan.instances)} is lost at the peak, the others carry ${rateText(withoutOne.ratePerInstance)} each, which is ${withoutOne.holds ? 'within' : 'beyond'} ${limit}${withoutOne.holds ? '' : ': add one if a loss at the peak must be held'}.`,
     `Scale out: when the mean of all instances stays above ${rateText(scaleOut.ratePerInstance)} each${scaleOut.cores === null ? '' : `, about ${scaleOut.cores} cores in use`}.`,
     `Alerts: p99 above ${secondsText(alerts.p99.warning)} (warning) or ${secondsText(alerts.p99.critical)} (critical); errors above ${formatRatio(ratio(alerts.errors.warning))} or ${formatRatio(ratio(alerts.errors.critical))}; load of an instance above ${rateText(alerts.utilisation.warning)} or ${rateText(alerts.utilisation.critical)}.`,
     '',

@@ -37,8 +37,42 @@ describe('planCapacity', () => {
   });
 
   it('says what the loss of one means', () => {
-    expect(plan(1300).withoutOne).toEqual({ ratePerInstance: 1300, holds: false });
-    expect(plan(900).withoutOne).toEqual({ ratePerInstance: 900, holds: true });
+    const limit = { limit: 940, limitIs: 'knee' };
+    expect(plan(1300).withoutOne).toEqual({ ratePerInstance: 1300, holds: false, ...limit });
+    expect(plan(900).withoutOne).toEqual({ ratePerInstance: 900, holds: true, ...limit });
+    expect(describeCapacityPlan(plan(900), 400)).toContain('900/s each, which is within the knee.');
+  });
+
+  it('holds nothing beyond what met the objective, however far the knee is', () => {
+    // p99 is missed from 800/s on, where half of the answers are still quick.
+    const early = sampleResult([
+      measured(375, 375, 12, 30),
+      measured(750, 750, 12, 40),
+      measured(800, 800, 12, 60),
+      measured(1000, 1000, 13, 90),
+      measured(1100, 900, 90, 900),
+    ]);
+    expect([early.knee, early.capacity.lastPass]).toEqual([1000, 750]);
+    const made = plan(1800, early);
+    expect(made.instances).toBe(3);
+    expect(made.withoutOne).toEqual({
+      ratePerInstance: 900,
+      holds: false,
+      limit: 750,
+      limitIs: 'objective',
+    });
+    expect(describeCapacityPlan(made, 400)).toContain(
+      '900/s each, which is beyond the highest rate that met the objective, 750/s: add one',
+    );
+    expect(made.alerts.utilisation).toEqual({
+      warning: 700,
+      critical: 750,
+      why: 'warning: the safe rate of an instance; critical: the highest rate that met the objective',
+    });
+    expect(made.alerts.p99).toMatchObject({ warning: 0.04, critical: 0.05 });
+    expect(made.alerts.p99.why).toContain('at the highest rate that met the objective');
+    expect(plan(900, early, 0.5).alerts.utilisation).toMatchObject({ warning: 500, critical: 675 });
+    expect(plan(1500, early).withoutOne.holds).toBe(true);
   });
 
   it('takes thresholds from the curve', () => {
