@@ -3,10 +3,16 @@ import { TailgateError } from './errors.ts';
 
 /** Variables whose values nobody should read. */
 const secretName = /(TOKEN|SECRET|KEY|PASSWORD)$/i;
+/** Fields, parameters and headers whose values nobody should read. */
+const secretField =
+  /token|secret|passw|pwd|api_?-?key|^key$|^sig$|signature|credential|^code$|session|^auth/i;
 /** Shorter values would blot out half of every text. */
 const shortestSecret = 6;
 
 export type Mask = (text: string) => string;
+
+/** Whether what stands in a field, a parameter or a header of that name should not be shown or copied. */
+export const isSecretName = (name: string): boolean => secretField.test(name);
 
 /** @param environments variables by name; later ones add to earlier ones. */
 export function maskFor(...environments: readonly Readonly<Record<string, string | undefined>>[]): Mask {

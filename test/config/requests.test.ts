@@ -267,4 +267,24 @@ describe('authorisation and session', () => {
     expect(secrets).not.toContain('text/html');
     expect(secrets).not.toContain('ann');
   });
+
+  test.each([
+    'query: { access_token: "${API_TOKEN}" }',
+    'path: "/x?page=1&token=${API_TOKEN}"',
+    'headers: { x-signature: "${API_TOKEN}" }',
+    'method: POST, form: { password: "pre-${API_TOKEN}" }',
+    'method: POST, multipart: [{ name: client_secret, value: "${API_TOKEN}" }]',
+    'method: POST, body: { user: { credentials: [{ value: "${API_TOKEN}" }] } }',
+    `method: POST, body: '{"pwd": "\${API_TOKEN}"}'`,
+  ])('in a field of %s are known beforehand', (request) => {
+    const known = { scenarios: [scenario(`{ requests: [{ ${request} }] }`)] };
+    expect(requestSecrets(known, environment)).toContain('tok-from-job');
+    if (request.includes('pre-')) expect(requestSecrets(known, environment)).toContain('pre-tok-from-job');
+  });
+
+  test('are no words of the file, and no variables in other fields', () => {
+    const text =
+      '{ requests: [{ method: POST, query: { page: "${API_TOKEN}" }, form: { token_type: candidate, note: "${API_TOKEN}" } }] }';
+    expect(requestSecrets({ scenarios: [scenario(text)] }, environment)).toEqual([]);
+  });
 });
