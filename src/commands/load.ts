@@ -23,6 +23,7 @@ import {
 } from './command.ts';
 import { openOrRefuse, readOneRequest, readTimeout, requestFlags } from './one-request.ts';
 import { type OutputFile, outputFile } from './output-file.ts';
+import { tellOfMachine } from './target-machine.ts';
 
 const longest = secondsToNs(3600);
 const mostWorkers = 10_000;
@@ -88,6 +89,7 @@ async function runOpen(url: string, flags: FlagValues, terminal: Terminal): Prom
   for (const { message, hint } of senders.warnings) {
     terminal.tell(`note: ${message}${hint === undefined ? '' : `; ${hint}`}`);
   }
+  tellOfMachine(one.target, terminal, senders.count);
   await using generator = await startLoad(terminal, senders.count);
   await openOrRefuse(generator, one, Math.min(maxSockets, Math.max(4, Math.ceil(rate / 50))), timeout);
   const { target, request } = one;
@@ -118,6 +120,7 @@ async function runClosed(
   const resultFile = jsonFile(flags, terminal);
   const timeout = readTimeout(flags);
 
+  tellOfMachine(one.target, terminal);
   await using generator = await startLoad(terminal);
   await openOrRefuse(generator, one, workers, timeout);
   const result = await generator.closedLoop({

@@ -11,6 +11,7 @@ import { type Command, durationFlag, type FlagValues, numberFlag, text, usage } 
 import { openOrRefuse, readOneRequest, readTimeout, requestFlags } from './one-request.ts';
 import { outputFile } from './output-file.ts';
 import { type ShownSweep, sweepHeadline, sweepMarkdown, sweepText } from './sweep-text.ts';
+import { tellOfMachine } from './target-machine.ts';
 
 const limits = { fewestLevels: 4, mostLevels: 20, mostWorkers: 2000, closest: 1.2 } as const;
 
@@ -62,6 +63,7 @@ export const sweep: Command = {
       budget: durationFlag(flags, 'time-budget', secondsToNs(6 * 3600)) ?? secondsToNs(600),
     };
 
+    tellOfMachine(one.target, terminal);
     await using generator = await startGenerator({
       entry: builtFile('generator.js'),
       signal: terminal.signal,
