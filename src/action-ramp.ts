@@ -5,8 +5,9 @@ import { announce } from './announce.ts';
 import { earlierRelease } from './builds/earlier-release.ts';
 import { openRepository } from './builds/git.ts';
 import { curveOf } from './capacity/curve.ts';
-import { exitCodeOf, rampSettings, tellRamp } from './commands/ramp.ts';
+import { exitCodeOf, rampSettings } from './commands/ramp.ts';
 import { pairExitCode, pairJson } from './commands/ramp-baseline.ts';
+import { generatorLine, tellRamp } from './commands/ramp-progress.ts';
 import { releasedTag } from './github/event.ts';
 import { writeOutputs } from './github/outputs.ts';
 import { writeSummary } from './github/summary.ts';
@@ -149,7 +150,8 @@ async function inTurns(
     signal,
     ledger,
     tell: (event) => {
-      if (event.kind === 'pilot') log.info(`Pilot: the baseline does about ${rateText(event.capacity)}`);
+      if (event.kind === 'calibrated') log.info(generatorLine(event.calibration));
+      else if (event.kind === 'pilot') log.info(`Pilot: the baseline does about ${rateText(event.capacity)}`);
       else if (event.kind === 'capacity-round') {
         const { baseline: before, candidate } = event.round ?? { baseline: null, candidate: null };
         log.info(

@@ -1,13 +1,17 @@
 /** Conductor of a ramp's calibration: what the generator itself costs and how fast it can send, before any service is blamed. */
 import type { Calibration } from './capacity/result.ts';
+import type { SearchLimits } from './capacity/search.ts';
 import { LatencyHistogram } from './evidence/histogram.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
+import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import { nsToMs, perSecond, secondsToNs } from './kernel/units.ts';
 import { seededRandom } from './kernel/world.ts';
 import { startNullResponder } from './load/floor.ts';
 import type { Generator } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
+import type { RampSettings } from './ramp.ts';
+import type { RampEvent } from './ramp-climb.ts';
 
 const floorAt = { rate: 200, shots: 200 } as const;
 const trial = { seconds: 0.4, from: 500, least: 25, growth: 2 } as const;
@@ -88,4 +92,48 @@ export async function reachOf(isReached: (rate: number) => Promise<boolean>, mos
   if (unreached === Number.POSITIVE_INFINITY) return reach;
   const between = Math.round(Math.sqrt(reach * unreached));
   return (await isReached(between)) ? between : reach;
+}
+
+export type Reachable = Pick<SearchLimits, 'from' | 'most' | 'mostIs'>;
+
+/**
+ * The range of a ramp within what the generator reaches, said to `tell` together with what is beyond it.
+ * @throws TailgateError `usage` when the range or the objective is out of the generator's reach on this machine.
+ */
+export function reachable(
+  settings: Pick<RampSettings, 'criteria' | 'from' | 'most' | 'mostWanted'>,
+  calibration: Calibration,
+  tell: (event: Extract<RampEvent, { kind: 'warning' | 'calibrated' }>) => void,
+): Reachable {
+  const { reachPerSecond: reach, p50Ms, p99Ms } = calibration;
+  const here =
+    reach === 0
+      ? `on this machine the generator does not reach even ${trial.least}/s against a responder that does nothing`
+      : `on this machine the generator reaches about ${reach}/s against a responder that does nothing`;
+  if (settings.from > reach) {
+    throw new TailgateError({
+      code: 'usage',
+      message: `--from ${settings.from} cannot be reached: ${here}`,
+      hint: `${reach === 0 ? '' : 'start lower, or '}run on a machine with more free cores`,
+    });
+  }
+  const { objectiveMs } = settings.criteria;
+  if (objectiveMs < p50Ms) {
+    throw new TailgateError({
+      code: 'usage',
+      message: `an objective of ${objectiveMs} ms cannot be told here: the generator alone reads a p50 of ${p50Ms} ms`,
+      hint: 'give a longer objective, or run on a quieter machine',
+    });
+  }
+  if (settings.mostWanted && reach < settings.most) {
+    const message = `rates from ${reach}/s to ${settings.most}/s cannot be reached: ${here}. The ramp goes up to that.`;
+    tell({ kind: 'warning', warning: { code: 'out-of-reach', message } });
+  }
+  if (objectiveMs < p99Ms) {
+    const message = `the generator alone reads a p99 of ${p99Ms} ms on this machine, which is above the objective of ${objectiveMs} ms`;
+    tell({ kind: 'warning', warning: { code: 'objective-below-floor', message } });
+  }
+  const most = Math.min(settings.most, reach);
+  tell({ kind: 'calibrated', calibration, most });
+  return { from: settings.from, most, mostIs: reach < settings.most ? 'generator' : 'rate' };
 }

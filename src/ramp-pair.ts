@@ -5,8 +5,8 @@ import { changedFiles } from './builds/changes.ts';
 import { openRepository } from './builds/git.ts';
 import { chooseRevisions, type Revisions } from './builds/revision.ts';
 import { createWorktrees } from './builds/worktree.ts';
-import { bracketOf } from './capacity/search.ts';
-import { capacityOf, nextInShort, type ShortLimits } from './capacity/short-search.ts';
+import { bracketOf, roundedRate } from './capacity/search.ts';
+import { capacityOf, nextInShort, noBracketOf, type ShortLimits } from './capacity/short-search.ts';
 import type { Step } from './capacity/step.ts';
 import { worktreeNames } from './config/rounds.ts';
 import type { GateConfig } from './config/settings.ts';
@@ -19,6 +19,8 @@ import { type Clock, type Random, seededRandom } from './kernel/world.ts';
 import type { GateEvent } from './live.ts';
 import type { Generator } from './load/protocol.ts';
 import type { RampSettings } from './ramp.ts';
+import { calibrate, type Reachable, reachable } from './ramp-calibration.ts';
+import type { RampEvent } from './ramp-climb.ts';
 import {
   holdRate,
   openSockets,
@@ -27,6 +29,7 @@ import {
   waitUntilQuiet,
   warmUp,
 } from './ramp-steps.ts';
+import { rateText } from './report/ramp-view.ts';
 import { pickPorts } from './service/ports.ts';
 import type { RunningService } from './service/service.ts';
 import { projectIn } from './settings.ts';
@@ -54,6 +57,7 @@ export interface PairJob {
 
 export type PairEvent =
   | GateEvent
+  | Extract<RampEvent, { kind: 'calibrated' }>
   | { readonly kind: 'pilot'; readonly capacity: number }
   | {
       readonly kind: 'capacity-round';
@@ -83,13 +87,15 @@ const jitter = 0.05;
 
 /**
  * Compares. What was measured is kept when it is stopped; the pilot finds the rough capacity of the baseline.
- * @throws TailgateError `usage`, `no-baseline`, `service-failed`, and `cancelled` before the first whole round.
+ * @throws TailgateError `usage`, also when the range or the objective is out of the generator's reach on this machine;
+ * `no-baseline`, `service-failed`, `invalid` when the baseline has no capacity within the range, and `cancelled` before the first whole round.
  */
 export async function runPair(job: PairJob): Promise<PairResult> {
   const { settings, clock } = job;
   const random = seededRandom(settings.seed).fork('pair');
   const git = await openRepository(job);
   const revisions = await chooseRevisions({ git, wanted: job.baseline, nearest, ...job });
+  const reach = reachable(settings, await calibrate(job.generator, settings.most), job.tell);
   const config = {
     ...job.config,
     workingDirectory: projectIn(git.directory, job.directory, job.config.workingDirectory),
@@ -107,9 +113,10 @@ export async function runPair(job: PairJob): Promise<PairResult> {
   const began = clock.now();
   const run = (side: Side, limits: ShortLimits): Promise<readonly Step[]> =>
     shortRamp(job, { config, directories, random }, side, limits);
-  const bounds = { least: Math.max(0.5, settings.from / 20), most: settings.most };
-  const center = capacityOf(await run('baseline', { start: settings.from, ...bounds, ...pilotRules }));
-  if (center === null) throw noCapacity(settings.from, settings.most);
+  const bounds = { least: Math.max(0.5, settings.from / 20), most: reach.most };
+  const pilot = await run('baseline', { start: settings.from, ...bounds, ...pilotRules });
+  const center = capacityOf(pilot);
+  if (center === null) throw noCapacity(pilot, reach);
   job.tell({ kind: 'pilot', capacity: center });
   const rounds: CapacityRound[] = [];
   const ramps: { round: number; side: Side; steps: readonly Step[] }[] = [];
@@ -125,7 +132,8 @@ export async function runPair(job: PairJob): Promise<PairResult> {
     for (let index = 0; index < job.rounds; index++) {
       const at = clock.now();
       if (at - began + longest > settings.timeBudget) return result('time-budget');
-      const start = Number((center * Math.exp(jitter * (2 * random.next() - 1))).toPrecision(4));
+      const moved = center * Math.exp(jitter * (2 * random.next() - 1));
+      const start = roundedRate(Math.min(reach.most, moved));
       const values: Partial<Record<Side, number>> = {};
       for (const side of random.coin() ? sides : [...sides].reverse()) {
         const steps = await run(side, { start, ...bounds, ...roundRules });
@@ -197,9 +205,35 @@ async function shortRamp(
   return steps;
 }
 
-const noCapacity = (from: number, most: number): TailgateError =>
-  new TailgateError({
-    code: 'invalid',
-    message: `the baseline has no capacity between ${Math.max(0.5, from / 20)}/s and ${most}/s at this objective`,
-    hint: 'give --from near its capacity, a longer --objective, or a higher --most',
-  });
+/** What the pilot has instead of a capacity, and who is the limit: that need not be the baseline. */
+export function noCapacity(steps: readonly Step[], { most, mostIs }: Omit<Reachable, 'from'>): TailgateError {
+  const found = noBracketOf(steps, { most });
+  const refused = (message: string, hint: string): TailgateError =>
+    new TailgateError({ code: 'invalid', message: `no capacity to compare: ${message}`, hint });
+  const rate = rateText(found.rate);
+  if (found.kind === 'missed') {
+    return refused(
+      `the baseline misses the objective at ${rate} already, the lowest rate that was tried`,
+      'give a lower --from, or a longer --objective',
+    );
+  }
+  if (found.kind === 'unsound')
+    return refused(
+      `the generator could not send ${rate} as it should, so that nothing is known of the baseline`,
+      'give a lower --from, or run on a machine with more free cores',
+    );
+  const slow = 'it did not answer as quickly again within --recovery-limit';
+  const patience = 'give a lower --from, a longer --objective or a longer --recovery-limit';
+  if (found.kind === 'overrun') return refused(`after ${rate} the baseline is overrun: ${slow}`, patience);
+  const atLeast = `the baseline does at least ${rate}`;
+  if (found.limit === 'service') return refused(`${atLeast}, and after the next step ${slow}`, patience);
+  if (found.limit === 'bound' && mostIs === 'rate')
+    return refused(
+      `${atLeast}: --most is the limit, nothing faster was sent`,
+      'give a higher --most, or a shorter --objective',
+    );
+  return refused(
+    `${atLeast}: the generator is the limit on this machine, not the baseline`,
+    'give a shorter --objective, measure a --scenario that costs more, or run on a machine with more free cores',
+  );
+}

@@ -1,13 +1,6 @@
 /** Conductor of a ramp: calibrate, search the capacity, narrow the knee, go on to failure, watch the recovery. */
 import { createHash } from 'node:crypto';
-import {
-  type Calibration,
-  concludeRamp,
-  type RampResult,
-  type Stop,
-  type Subject,
-} from './capacity/result.ts';
-import type { SearchLimits } from './capacity/search.ts';
+import { concludeRamp, type RampResult, type Stop, type Subject } from './capacity/result.ts';
 import type { Criteria } from './capacity/step.ts';
 import type { Arrivals } from './config/settings.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
@@ -15,7 +8,7 @@ import { type Nanoseconds, ns, nsToSeconds } from './kernel/units.ts';
 import type { Clock } from './kernel/world.ts';
 import { seededRandom } from './kernel/world.ts';
 import type { Generator, Target } from './load/protocol.ts';
-import { calibrate } from './ramp-calibration.ts';
+import { calibrate, reachable } from './ramp-calibration.ts';
 import { climb, type Findings, OutOfTime, type RampEvent } from './ramp-climb.ts';
 import { openSockets, type RampLoad, type RampShots, warmUp } from './ramp-steps.ts';
 import { readEnvironment, usableCpus } from './service/machine.ts';
@@ -80,7 +73,7 @@ export async function runRamp(job: RampJob): Promise<RampResult> {
   const problem = await openSockets(load, settings.from);
   if (problem !== null) throw noAnswer(job, problem);
   const calibration = await calibrate(job.generator, settings.most);
-  const limits = limitsOf(job, calibration);
+  const limits = { ...searchRules, ...reachable(settings, calibration, job.tell) };
   const found: Findings = {
     steps: [],
     end: { kind: 'open' },
@@ -112,39 +105,6 @@ export async function runRamp(job: RampJob): Promise<RampResult> {
     environment,
     durationSeconds: Math.round(nsToSeconds(ns(clock.now() - startedAt))),
   });
-}
-
-/** @throws TailgateError `usage` when the range or the objective is out of the generator's reach on this machine. */
-function limitsOf(job: RampJob, calibration: Calibration): SearchLimits {
-  const { settings } = job;
-  const { reachPerSecond: reach, p50Ms, p99Ms } = calibration;
-  const here = `on this machine the generator reaches about ${reach}/s against a responder that does nothing`;
-  if (settings.from > reach) {
-    throw new TailgateError({
-      code: 'usage',
-      message: `--from ${settings.from} cannot be reached: ${here}`,
-      hint: 'start lower, or run on a machine with more free cores',
-    });
-  }
-  const { objectiveMs } = settings.criteria;
-  if (objectiveMs < p50Ms) {
-    throw new TailgateError({
-      code: 'usage',
-      message: `an objective of ${objectiveMs} ms cannot be told here: the generator alone reads a p50 of ${p50Ms} ms`,
-      hint: 'give a longer objective, or run on a quieter machine',
-    });
-  }
-  if (settings.mostWanted && reach < settings.most) {
-    const message = `rates from ${reach}/s to ${settings.most}/s cannot be reached: ${here}. The ramp goes up to that.`;
-    job.tell({ kind: 'warning', warning: { code: 'out-of-reach', message } });
-  }
-  if (objectiveMs < p99Ms) {
-    const message = `the generator alone reads a p99 of ${p99Ms} ms on this machine, which is above the objective of ${objectiveMs} ms`;
-    job.tell({ kind: 'warning', warning: { code: 'objective-below-floor', message } });
-  }
-  const most = Math.min(settings.most, reach);
-  job.tell({ kind: 'calibrated', calibration, most });
-  return { ...searchRules, from: settings.from, most, mostIs: reach < settings.most ? 'generator' : 'rate' };
 }
 
 function stoppedBy(error: unknown, job: RampJob): Stop {

@@ -14,6 +14,7 @@ import { readJobSettings } from '../settings.ts';
 import { type FlagValues, numberFlag, type Terminal, text } from './command.ts';
 import { withLedger } from './job-folder.ts';
 import type { OutputFile } from './output-file.ts';
+import { generatorLine } from './ramp-progress.ts';
 
 const reportWidth = 110;
 
@@ -91,6 +92,10 @@ export const pairJson = (
 });
 
 function tellPair(event: PairEvent, terminal: Terminal): void {
+  if (event.kind === 'calibrated') {
+    terminal.tell(generatorLine(event.calibration));
+    return;
+  }
   if (event.kind === 'pilot') {
     terminal.tell(`pilot: the baseline does about ${rateText(event.capacity)}`);
     return;

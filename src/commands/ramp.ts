@@ -9,19 +9,10 @@ import { freshSeed, realClock } from '../kernel/world.ts';
 import type { Schedule } from '../load/protocol.ts';
 import { startGenerator } from '../load/remote.ts';
 import { runRamp } from '../ramp.ts';
-import type { RampEvent } from '../ramp-climb.ts';
 import type { RampWishes } from '../ramp-of-config.ts';
 import { rampHtml } from '../report/ramp-html.ts';
 import { rampMarkdown, rampTerminal } from '../report/ramp-text.ts';
-import {
-  liveHeader,
-  liveLine,
-  msText,
-  type RampView,
-  rateText,
-  secondsText,
-  shareText,
-} from '../report/ramp-view.ts';
+import type { RampView } from '../report/ramp-view.ts';
 import {
   type Command,
   durationFlag,
@@ -35,6 +26,7 @@ import { readOneRequest, readTimeout, requestFlags } from './one-request.ts';
 import { type OutputFile, outputFile } from './output-file.ts';
 import { rampOfBaseline } from './ramp-baseline.ts';
 import { rampOfConfig } from './ramp-config.ts';
+import { tellRamp } from './ramp-progress.ts';
 
 const longest = secondsToNs(4 * 3600);
 const reportWidth = 110;
@@ -209,42 +201,6 @@ function filesOf(
     return given === undefined ? null : outputFile(terminal, name, given);
   };
   return { json: file('json'), html: file('html'), markdown: file('markdown') };
-}
-
-/** The live table goes to standard error, a line a step. */
-export function tellRamp(event: RampEvent, terminal: Pick<Terminal, 'tell'>): void {
-  switch (event.kind) {
-    case 'calibrated': {
-      const { reachPerSecond, p50Ms, p99Ms } = event.calibration;
-      terminal.tell(
-        `generator: ${rateText(reachPerSecond)} reached against a responder that does nothing, p50 ${msText(p50Ms)}, p99 ${msText(p99Ms)}`,
-      );
-      terminal.tell(liveHeader);
-      return;
-    }
-    case 'warning':
-      terminal.tell(`warning: ${event.warning.message}`);
-      return;
-    case 'holding':
-      return;
-    case 'step':
-      terminal.tell(liveLine(event.step, event.number));
-      return;
-    case 'missed-at-start': {
-      const { rate, responseTimeMs, errorShare } = event.step;
-      terminal.tell(
-        `the first step already misses the objective: at ${rateText(rate)} p99 is ${msText(responseTimeMs.p99)}, ${shareText(errorShare)} fail; it is run again to be sure`,
-      );
-      return;
-    }
-    case 'recovering':
-      terminal.tell(
-        `     recovery  ${rateText(event.rate).padStart(9)}  after ${secondsText(event.window.fromSeconds)}: p99 ${msText(event.window.p99Ms)}, ${shareText(event.window.errorShare)} fail`,
-      );
-      return;
-    default:
-      assertNever(event);
-  }
 }
 
 /** 0: an answer; 1: the objective is missed from the start; 3: no sound answer; 4: the service died; 130: stopped. */

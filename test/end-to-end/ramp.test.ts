@@ -1,6 +1,6 @@
 /** Reference services whose behaviour is known, each described rightly. Wide bounds: figures are the bench's. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RampResult } from '../../src/capacity/result.ts';
 import type { CapacityVerdict } from '../../src/verdict/capacity.ts';
@@ -152,6 +152,17 @@ describe('tailgate ramp --baseline', () => {
 });
 
 describe('bad input', () => {
+  it('refuses a range that the generator cannot reach before anything is built for a comparison', async () => {
+    const plan = `setup: 'echo built >> "$PIDS.built"'\nstart: exec node server.mjs\n`;
+    using rig = new Rig({ baseline: { 'tailgate.yml': plan }, candidate: { 'server.mjs': '' } });
+    const range = ['--objective', '50ms', '--from', '90000', '--most', '100000'];
+    const run = await rig.run('ramp', '--config', 'tailgate.yml', '--baseline', 'main', ...range);
+    expect(run.code, run.err).toBe(2);
+    expect(run.err).toMatch(/--from 90000 cannot be reached: on this machine the generator reaches/);
+    expect(existsSync(`${rig.pidFile}.built`)).toBe(false);
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+
   it('says at once, with the figure, that the first step misses the objective', async () => {
     const run = await rampOn('cpu-and-wait', [
       '--objective',
