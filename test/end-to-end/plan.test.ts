@@ -85,7 +85,7 @@ describe('tailgate plan', () => {
   const findings = analyseSweep({ runs, alone, knownLimit: null }, () => []);
   const swept = { model: 'closed', comparableWithOpenLoop: false, ...findings };
 
-  it.each([
+  it.each<[string, unknown, readonly string[], RegExp]>([
     ['a partial result', partial, [], /this result cannot carry a plan: it is partial: the ramp was stopped/],
     ['the JSON of a sweep', swept, [], /result\.json: it is not the result of a ramp: it names no schema/],
     ['a peak of 0', sampleResult(), ['--peak', '0'], /--peak is "?0"?; it wants/],

@@ -7,6 +7,7 @@ import { startGenerator } from '../../src/load/remote.ts';
 import { runSweep, type SweepJob, type SweepOutcome } from '../../src/sweep.ts';
 import { type BundledGenerator, bundleGenerator } from '../load/bundled-generator.ts';
 import { get } from '../load/slices.ts';
+import { CommandRig } from './command-rig.ts';
 import { capacityService } from './load-service.ts';
 
 let bundle: BundledGenerator;
@@ -111,5 +112,53 @@ describe('a sweep that does not come to its end', () => {
       code: 'service-failed',
       message: expect.stringContaining('no answer within 10 ms'),
     });
+  });
+});
+
+describe('tailgate sweep, the command', () => {
+  const quick = ['--levels', '4,8,12,16', '--requests', '50', '--json', 'sweep.json'];
+  interface Written {
+    readonly levels: readonly { readonly concurrency: number; readonly runs: number }[];
+    readonly partial: string | null;
+    readonly [key: string]: unknown;
+  }
+
+  test('says knee and limit, labelled closed-loop, and writes them', async () => {
+    await using service = await capacityService('admission');
+    using rig = new CommandRig();
+    const run = await rig.run(['sweep', service.origin, ...quick, '--limit', '8', '--seed', '7']);
+    expect(run.code, run.err).toBe(0);
+    const written = rig.json<Written>('sweep.json');
+    expect(Object.keys(written)).toEqual(
+      expect.arrayContaining(['levels', 'knee', 'kneeBetween', 'inferredLimit', 'limit', 'theory', 'noise']),
+    );
+    expect(written).toMatchObject({
+      ...{ model: 'closed', comparableWithOpenLoop: false, sound: true, partial: null },
+      ...{ knee: 8, kneeBetween: [4, 8], requests: 50, repeats: 3, timeoutMs: 5000, seed: 7 },
+      theory: { limit: 8, from: 'given' },
+      noise: { limits: { qps: 0.05, p95: 0.1 } },
+    });
+    expect(Math.abs((written['inferredLimit'] as number) - 8)).toBeLessThanOrEqual(1);
+    expect(written.levels.map(({ concurrency, runs }) => [concurrency, runs])).toEqual(
+      [4, 8, 12, 16].map((concurrency) => [concurrency, 3]),
+    );
+    expect(run.out).toContain('closed loop, 50 requests a level, 3 times in random order (seed 7)');
+    expect(run.out).toContain('its latencies do not meet open-loop numbers');
+    expect(run.out).toMatch(/^concurrency +attempted +successful +growth +p50 +p95 +p99 +errors/m);
+    expect(run.err).toContain('repeat 3 of 3, concurrency 16: ');
+  });
+
+  test('keeps what was measured, marked partial, on one Ctrl-C', async () => {
+    await using service = await capacityService('admission');
+    using rig = new CommandRig();
+    const run = await rig.run(['sweep', service.origin, ...quick], 'repeat 1 of 3, concurrency');
+    expect(run.code, run.err).toBe(130);
+    const { levels, partial } = rig.json<Written>('sweep.json');
+    expect(partial).toBe('stopped');
+    const runs = levels.reduce((sum, level) => sum + level.runs, 0);
+    expect(runs).toBeGreaterThanOrEqual(1);
+    expect(runs).toBeLessThan(12);
+    expect(run.out).toMatch(/^Partial: /);
+    expect(run.out).toContain('it was stopped: what is missing was not measured');
   });
 });
