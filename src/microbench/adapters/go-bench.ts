@@ -7,7 +7,10 @@ import { RowSheet } from './sheet.ts';
 
 const resultLine = /^(Benchmark\S*)\s+(\d+)\s+(\S+\s+\S.*)$/;
 const restOfResult = /^\s*(\d+)\s+(\S+\s+\S+\/op\b.*)$/;
-const packageEnd = /^(?:ok|FAIL)\s+(\S+)\s/;
+const packageEnd = /^(ok|FAIL)\s+(\S+)\s(.*)$/;
+const usualUnits = ['ns/op', 'MB/s', 'B/op', 'allocs/op'];
+/** The name of a benchmark function goes on with anything but a small letter, unlike `Benchmarking …`. */
+const beginning = /^Benchmark(?!\p{Ll})\S*(?=\s|$)/u;
 const settingLine = /^([a-z][^\s:A-Z]*):\s+(.*\S)\s*$/;
 
 interface Series {
@@ -17,9 +20,17 @@ interface Series {
   readonly settings: ReadonlyMap<string, string>;
   /** Values by unit, in the order of the columns; one value a repetition. */
   readonly columns: Map<string, string[]>;
-  readonly failed: boolean;
+  /** Why the whole benchmark is not used, whatever else was read of it. */
+  problem: string | null;
   /** From the `ok <package>` line below, where old versions of Go print no `pkg:` line. */
   readonly origin: string | null;
+}
+
+/** A benchmark whose figures have not come yet. */
+interface Pending {
+  readonly name: string;
+  /** By a line of `go test -v` that is its name alone. */
+  readonly announced: boolean;
 }
 
 export const goBench: Adapter = {
@@ -53,8 +64,8 @@ function textOf(document: BenchDocument): string {
 }
 
 function read(document: BenchDocument): AdapterResult {
-  const { series, better } = seriesOf(textOf(document).split('\n'));
   const sheet = new RowSheet();
+  const { series, better } = seriesOf(textOf(document).split('\n'), sheet);
   const twins = new Map<string, Series[]>();
   for (const one of series) {
     const key = JSON.stringify([one.pkg, one.origin, one.name]);
@@ -65,9 +76,7 @@ function read(document: BenchDocument): AdapterResult {
   for (const one of series) {
     const same = twins.get(JSON.stringify([one.pkg, one.origin, one.name]))!;
     const name = `${one.name}${one.pkg === null ? '' : ` (${one.pkg})`}${difference(one, same)}`;
-    if (one.failed) {
-      sheet.add({ name, quantity: quantityOf('ns/op'), problem: 'Go says FAIL', origin: one.origin });
-    }
+    if (one.columns.size === 0) one.columns.set('ns/op', []);
     [...one.columns].forEach(([unit, values], index) => {
       const direction = better.get(unit);
       sheet.add({
@@ -76,6 +85,7 @@ function read(document: BenchDocument): AdapterResult {
         samples: values,
         value: values.length === 1 ? values[0] : undefined,
         ...(direction === undefined ? {} : { direction }),
+        problem: one.problem,
         origin: one.origin,
       });
     });
@@ -83,7 +93,10 @@ function read(document: BenchDocument): AdapterResult {
   return sheet.result();
 }
 
-function seriesOf(lines: readonly string[]): {
+function seriesOf(
+  lines: readonly string[],
+  sheet: RowSheet,
+): {
   readonly series: readonly Series[];
   readonly better: ReadonlyMap<string, Direction>;
 } {
@@ -93,57 +106,79 @@ function seriesOf(lines: readonly string[]): {
   const owners = ownersOf(lines);
   let pkg: string | null = null;
   let owner: string | null = null;
-  let pending: string | null = null;
+  let pending: Pending | null = null;
 
-  const seriesFor = (name: string, failed: boolean): Series => {
+  const seriesFor = (name: string): Series => {
     const origin = pkg === null ? owner : null;
-    const key = JSON.stringify([name, pkg, origin, [...settings], failed]);
+    const key = JSON.stringify([name, pkg, origin, [...settings]]);
     const known = series.get(key);
     if (known !== undefined) return known;
-    const fresh = { name, pkg, settings: new Map(settings), columns: new Map(), failed, origin };
+    const fresh = { name, pkg, settings: new Map(settings), columns: new Map(), problem: null, origin };
     series.set(key, fresh);
     return fresh;
   };
-  const addColumns = (name: string, text: string): void => {
-    const { columns } = seriesFor(name, false);
+  const addColumns = (one: Series, text: string, last: boolean): void => {
     const words = text.trim().split(/\s+/);
     for (let index = 0; index + 1 < words.length; index += 2) {
       const unit = words[index + 1]!;
-      const values = columns.get(unit) ?? [];
-      columns.set(unit, values);
+      const values = one.columns.get(unit) ?? [];
+      one.columns.set(unit, values);
       values.push(words[index]!);
     }
+    const end = words.at(-1)!;
+    const half = last && usualUnits.some((unit) => unit.startsWith(end) && unit !== end);
+    if (words.length % 2 === 1 || half) one.problem ??= `its line is cut off after "${end}"`;
+  };
+  const noResult = (wellEnded: boolean): void => {
+    // Go announces also what only holds other benchmarks, and has no figures of its own.
+    if (pending !== null && !(pending.announced && wellEnded)) {
+      seriesFor(pending.name).problem ??= 'no result follows its name; was it stopped, or did it panic?';
+    }
+    pending = null;
   };
 
   for (const [index, line] of lines.entries()) {
     owner = owners[index]!;
+    const last = index === lines.length - 1;
     const result = resultLine.exec(line);
     const rest = pending === null ? null : restOfResult.exec(line);
-    const failed = /^\s*--- FAIL: (Benchmark\S*)/.exec(line)?.[1];
+    const begun = beginning.exec(line)?.[0];
+    const other = /^(?:Benchmark\S*)?\s*--- (FAIL|SKIP): (Benchmark\S*)/.exec(line);
     const setting = settingLine.exec(line);
     const unit = /^Unit (\S+) .*\bbetter=(higher|lower)\b/.exec(line);
+    const end = packageEnd.exec(line);
+    if (begun !== undefined && other === null) noResult(true);
     if (result !== null) {
-      addColumns(result[1]!, result[3]!);
-      pending = null;
+      addColumns(seriesFor(result[1]!), result[3]!, last);
     } else if (rest !== null && pending !== null) {
-      addColumns(pending, rest[2]!);
+      addColumns(seriesFor((pending as Pending).name), rest[2]!, last);
       pending = null;
-    } else if (/^Benchmark\S*(\s|$)/.test(line)) {
+    } else if (other !== null) {
+      if (other[1] === 'FAIL') seriesFor(other[2]!).problem = 'Go says FAIL';
+      pending = null;
+    } else if (begun !== undefined) {
       // A benchmark that prints: its figures follow on a line of their own.
-      pending = line.split(/\s/, 1)[0]!;
-    } else if (failed !== undefined) {
-      seriesFor(failed, true);
-      pending = null;
+      pending = { name: begun, announced: line === begun };
     } else if (unit !== null) {
       better.set(unit[1]!, unit[2] === 'higher' ? 'bigger-is-better' : 'smaller-is-better');
     } else if (setting?.[1] === 'pkg') {
+      noResult(false);
       pkg = setting[2]!;
     } else if (setting !== null && !['goos', 'goarch', 'cpu', 'coverage'].includes(setting[1]!)) {
       settings.set(setting[1]!, setting[2]!);
-    } else if (packageEnd.test(line)) {
+    } else if (end !== null) {
+      noResult(end[1] === 'ok');
       pkg = null;
+      if (end[1] === 'FAIL') {
+        const why = /\[(.+)\]/.exec(end[3]!)?.[1];
+        sheet.warn(
+          'package-failed',
+          `Go says FAIL of ${end[2]}${why === undefined ? '' : ` (${why})`}: benchmarks of it may be missing`,
+        );
+      }
     }
   }
+  noResult(false);
   return { series: [...series.values()], better };
 }
 
@@ -152,7 +187,7 @@ function ownersOf(lines: readonly string[]): readonly (string | null)[] {
   const owners: (string | null)[] = [];
   let owner: string | null = null;
   for (let index = lines.length - 1; index >= 0; index--) {
-    owner = packageEnd.exec(lines[index]!)?.[1] ?? owner;
+    owner = packageEnd.exec(lines[index]!)?.[2] ?? owner;
     owners[index] = owner;
   }
   return owners;
