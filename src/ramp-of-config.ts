@@ -89,11 +89,22 @@ export async function shotsOf(
   };
 }
 
-/** What of a configuration a capacity depends on; values of `env` are in it only through the hash that is made of it. */
-const boundTo = (config: GateConfig, scenario: unknown, commit: string): unknown => ({
+/**
+ * What of a configuration a capacity depends on: how the service is built and started, what runs beside it, what is sent
+ * and how, and where CPU time is read. Values of `env` are in it only through the hash that is made of it.
+ */
+export const boundTo = (config: GateConfig, scenario: ScenarioSettings, commit: string) => ({
   setup: config.setup,
   start: config.start,
+  workingDirectory: config.workingDirectory,
+  submodules: config.submodules,
+  lfs: config.lfs,
   env: config.env,
+  linkedEnv: config.linkedEnv,
+  services: config.services,
+  reset: config.reset,
+  cost: config.cost,
+  transport: config.transport,
   scenario,
   commit,
 });

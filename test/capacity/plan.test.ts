@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { planCapacity } from '../../src/capacity/plan.ts';
 import { readRampResult } from '../../src/capacity/read-result.ts';
 import type { RampResult } from '../../src/capacity/result.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { boundTo } from '../../src/ramp-of-config.ts';
 import { describeCapacityPlan, prometheusRules } from '../../src/report/capacity-plan.ts';
 import { measured, sampleResult } from './sample-result.ts';
 
@@ -237,5 +240,39 @@ describe('readRampResult', () => {
       };
     });
     expect(() => readRampResult(content)).toThrow(words);
+  });
+});
+
+describe('the configuration that a result is bound to', () => {
+  const hashOf = (...lines: string[]): string => {
+    const text = ['start: node server.js', ...lines].join('\n');
+    const { config } = readConfig(text, { source: 'tailgate.yml', overrides: {}, environment: {} });
+    const bound = boundTo(config, config.scenarios[0]!, 'c0ffee');
+    return createHash('sha256').update(JSON.stringify(bound)).digest('hex');
+  };
+  const service = (more = '') => `services: [{ name: db, start: "node db.js${more}" }]`;
+
+  it('is the same for the same text, and for what no capacity depends on', () => {
+    expect(hashOf(service())).toBe(hashOf(service()));
+    expect(hashOf('comment: never')).toBe(hashOf());
+  });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['transport.keep-alive', [], ['transport: { keep-alive: false }']],
+    ['transport.http2', [], ['transport: { http2: true }']],
+    ['a companion', [], [service()]],
+    ['the start of a companion', [service()], [service(' --slow')]],
+    [
+      'where a companion is',
+      [service(), 'env: { A: "{services.db.port}" }'],
+      [service(), 'env: { B: "{services.db.port}" }'],
+    ],
+    ['reset', [], ['reset: node reset.js']],
+    ['working-directory', [], ['working-directory: app']],
+    ['cost', [], ['cost: { prometheus: {} }']],
+    ['setup', [], ['setup: npm ci']],
+    ['env', [], ['env: { A: b }']],
+  ])('changes with %s', (_, one, other) => {
+    expect(hashOf(...one)).not.toBe(hashOf(...other));
   });
 });
