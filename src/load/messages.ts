@@ -1,7 +1,7 @@
 /** A request as configured → one whose templates are filled in, shot by shot, before the send. */
 import type { AuthSettings, MessageSettings, SizeSettings } from '../config/settings.ts';
 import { TailgateError } from '../kernel/errors.ts';
-import { type Bytes, bytes, formatBytes } from '../kernel/units.ts';
+import { type Bytes, bytes, formatBytes, formatCount } from '../kernel/units.ts';
 import { type CompiledBody, compileBody, compilePairs, queryEncode, type ReadBody } from './bodies.ts';
 import { drawSize, letters } from './sizes.ts';
 import {
@@ -133,11 +133,18 @@ function authorization(auth: AuthSettings, scope: TemplateScope): Template {
 
 /**
  * Fills everything in. Draws from the shot's chance in the order path, headers, body.
- * @throws TailgateError `usage` when a body became larger than it may be.
+ * @throws TailgateError `usage` when a path became longer or a body larger than it may be.
  */
 export function fillMessage(message: Message, shot: ShotValues): FilledMessage {
   const { sizing, limits } = message;
   const path = writeSized([message.path], sizing.pathLength, limits.path, shot).join('');
+  if (path.length > limits.path) {
+    throw new TailgateError({
+      code: 'usage',
+      message: `a path has ${formatCount(path.length)} characters, wanted at most ${formatCount(limits.path)}, its query included`,
+      hint: 'send long values in a body',
+    });
+  }
   const headers: Record<string, string> = {};
   for (const [name, value] of message.headers) headers[name] = write(value, shot);
   const body = message.body === null ? null : fillBody(message, message.body, shot);

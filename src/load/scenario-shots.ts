@@ -231,8 +231,12 @@ export class ScenarioShots {
     const random = seededRandom('trial');
     for (const { message } of this.#requests) {
       const row = message.takesRow ? this.#feed!.rows[0]! : [];
-      const filled = fillMessage(message, { random, counter: 1, row, session: 'session' });
-      prepare({ ...filled, expect: noStatus }, problems, warnings);
+      try {
+        const filled = fillMessage(message, { random, counter: 1, row, session: 'session' });
+        prepare({ ...filled, expect: noStatus }, problems, warnings);
+      } catch (error) {
+        problems.push(`a ${message.method} request: ${messageOf(error)}`);
+      }
     }
     if (this.session !== null) this.setUp(random);
     if (problems.length === 0) return warnings;
