@@ -10,12 +10,13 @@ import { nearest } from './config/suggestions.ts';
 import { typicalAssumptions } from './config/timing.ts';
 import { type Findings, type GateJob, nothingYet } from './gate-job.ts';
 import { benchmarkShare } from './hot-paths.ts';
-import type { Warning } from './kernel/errors.ts';
+import { TailgateError, type Warning } from './kernel/errors.ts';
+import { type Mask, maskedError, maskValues } from './kernel/masking.ts';
 import { freshSeed } from './kernel/world.ts';
 import type { ScenarioShots } from './load/scenario-shots.ts';
 import { machineWarnings } from './senders.ts';
 import { projectIn } from './settings.ts';
-import { mostShotsOf, prepareShots } from './shots.ts';
+import { mostShotsOf, prepareShots, secretsOf } from './shots.ts';
 import { leastRounds, lookRounds } from './verdict/looks.ts';
 
 /** What a job will do, decided before anything is built. */
@@ -30,13 +31,24 @@ export interface Prepared {
   readonly trailers: Trailers;
   /** What each scenario sends, its files read; empty without a plan. */
   readonly shots: ReadonlyMap<string, ScenarioShots>;
+  /** What is odd about the requests, and can be sent all the same. */
+  readonly warnings: readonly Warning[];
 }
 
 /**
- * Chooses the revisions and plans the rounds; what a dry run does.
+ * Chooses the revisions and plans the rounds; what a dry run does. What it tells and throws shows no secret.
  * @throws TailgateError `usage` or `no-baseline`.
  */
 export async function prepareGate(job: GateJob, found: Findings = nothingYet(job)): Promise<Prepared> {
+  try {
+    return await prepareUnmasked(job, found);
+  } catch (error) {
+    if (!(error instanceof TailgateError)) throw error;
+    throw maskedError(error, maskValues(secretsOf(job.environment, found.config)));
+  }
+}
+
+async function prepareUnmasked(job: GateJob, found: Findings): Promise<Prepared> {
   const git = await openRepository(job);
   const revisions = await chooseRevisions({ git, wanted: job.config.baseline, nearest, ...job });
   found.revisions = revisions;
@@ -65,10 +77,13 @@ export async function prepareGate(job: GateJob, found: Findings = nothingYet(job
     plan === null
       ? new Map<string, ScenarioShots>()
       : prepareShots(found.config, git.directory, job.environment, (name) => mostShotsOf(plan, name));
-  for (const warning of warningsOf(shots)) job.tell({ kind: 'warning', warning });
-  return { git, config: found.config, revisions, changed, plan, trailers, shots };
+  const warnings = warningsOf(shots, maskValues(secretsOf(job.environment, found.config)));
+  for (const warning of warnings) job.tell({ kind: 'warning', warning });
+  return { git, config: found.config, revisions, changed, plan, trailers, shots, warnings };
 }
 
-/** What is odd about the requests, and can be sent all the same. */
-export const warningsOf = (shots: Prepared['shots']): readonly Warning[] =>
-  [...shots.values()].flatMap(({ warnings }) => warnings);
+/** They name requests by their path, which a secret may stand in. */
+const warningsOf = (shots: Prepared['shots'], mask: Mask): readonly Warning[] =>
+  [...shots.values()].flatMap(({ warnings }) =>
+    warnings.map((warning) => ({ ...warning, message: mask(warning.message) })),
+  );

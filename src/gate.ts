@@ -12,7 +12,7 @@ import { addFloor, addRound, replaceablePairs, startEvidence } from './evidence/
 import type { Evidence, RevisionRecord } from './evidence/trial.ts';
 import { measureFloor } from './floor.ts';
 import { type Findings, type GateJob, type GateResult, nothingYet } from './gate-job.ts';
-import { type Prepared, prepareGate, warningsOf } from './gate-preparation.ts';
+import { type Prepared, prepareGate } from './gate-preparation.ts';
 import { findHotPaths, measureHotPaths } from './hot-paths.ts';
 import type { RoundJob } from './job.ts';
 import { TailgateError } from './kernel/errors.ts';
@@ -60,7 +60,8 @@ export async function runGate(job: GateJob): Promise<GateResult> {
 }
 
 async function decide(job: GateJob, found: Findings): Promise<Verdict> {
-  const { git, config, revisions, changed, plan, trailers, shots } = await prepareGate(job, found);
+  const prepared = await prepareGate(job, found);
+  const { git, config, revisions, changed, plan, trailers, shots } = prepared;
   if (plan === null) return verdictOfSkipped(config.paths);
   await using worktrees = await createWorktrees({
     git,
@@ -86,7 +87,7 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
       ...trailers.warnings,
       ...built.warnings,
       ...machineWarnings(config),
-      ...warningsOf(shots),
+      ...prepared.warnings,
     ],
     placement: placementOf(config).kind,
     plan,

@@ -42,7 +42,10 @@ const bodyless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS
 export function prepareRequests(settings: readonly PlainRequest[]): PreparedRequests {
   const problems: string[] = [];
   const warnings: Warning[] = [];
-  const requests = settings.map((request) => prepare(request, problems, warnings));
+  const requests = settings.map((request) => {
+    if (request.method === 'HEAD') warnings.push(headReconnects(nameOf(request)));
+    return prepare(request, problems, warnings);
+  });
   if (problems.length > 0) {
     throw new TailgateError({
       code: 'usage',
@@ -53,24 +56,27 @@ export function prepareRequests(settings: readonly PlainRequest[]): PreparedRequ
   return { requests, warnings };
 }
 
+/** Without the query, which may carry what nobody should read. */
+const nameOf = ({ method, path }: PlainRequest): string => `${method} ${path.split('?', 1)[0]}`;
+
+/** Of a request that is given by itself; of a configuration it is said when that is read, once a scenario. */
+const headReconnects = (name: string): Warning => ({
+  code: 'head-reconnects',
+  message: `${name}: the client opens a new connection for every HEAD request, and that is part of its response time.`,
+  hint: 'Measure a GET of the same path if connections are not what you want to see.',
+});
+
 /** One request; what is wrong with it is added to `problems`, what is odd to `warnings`. */
 export function prepare(settings: PlainRequest, problems: string[], warnings: Warning[]): PreparedRequest {
-  const name = `${settings.method} ${settings.path}`;
+  const name = nameOf(settings);
   const body = typeof settings.body === 'string' ? new TextEncoder().encode(settings.body) : settings.body;
   if (!token.test(settings.method) || settings.method.toUpperCase() === 'CONNECT') {
     problems.push(`${name}: the method "${settings.method}" cannot be sent; wanted one such as GET or POST`);
   }
   if (!pathCharacters.test(settings.path)) {
     problems.push(
-      `${name}: the path must start with "/" and hold no spaces or characters beyond Latin-1; write those percent-encoded`,
+      `${name}: the path must start with "/" and hold, its query included, no spaces or characters beyond Latin-1; write those percent-encoded`,
     );
-  }
-  if (settings.method === 'HEAD') {
-    warnings.push({
-      code: 'head-reconnects',
-      message: `${name}: the client opens a new connection for every HEAD request, and that is part of its response time.`,
-      hint: 'Measure a GET of the same path if connections are not what you want to see.',
-    });
   }
   if (body !== null && body.length > 0 && bodyless.has(settings.method)) {
     warnings.push({

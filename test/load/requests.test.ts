@@ -70,4 +70,18 @@ describe('the length of a body', () => {
 test('what works but costs something is said as data', () => {
   const { warnings } = prepareRequests([request({ method: 'HEAD' }), request({ body: '{}' })]);
   expect(warnings.map((warning) => warning.code)).toEqual(['head-reconnects', 'unusual-body']);
+  expect(warnings[1]!.message).toBe('GET /items carries a body, which servers may ignore or refuse.');
+});
+
+test('no query is in a problem or a warning: it may carry what nobody should read', () => {
+  const { warnings } = prepareRequests([
+    request({ method: 'HEAD', path: '/x?t=hunter2' }),
+    request({ method: 'DELETE', path: '/x?t=hunter2', body: '{}' }),
+  ]);
+  expect(warnings).toHaveLength(2);
+  expect(JSON.stringify(warnings)).not.toContain('hunter2');
+  const headers = { connection: 'close', 'x-line': 'a\nb', 'content-length': '4' };
+  const attempt = () => prepareRequests([request({ path: '/x?t=hunter2 ', headers })]);
+  expect(attempt).toThrow('GET /x: the path must');
+  expect(attempt).not.toThrow('hunter2');
 });
