@@ -10,6 +10,7 @@ export type Shape =
   /** Most of it is lost from one step to the next. */
   | 'cliff';
 
+/** Of the steps beyond the knee, or of all steps where there is no knee. */
 export interface Collapse {
   /** Whether what succeeds falls clearly below the ceiling as more is offered. */
   readonly collapses: boolean;

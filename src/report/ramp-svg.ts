@@ -1,6 +1,6 @@
 /** Pictures of a ramp as SVG text: latency over offered load, and achieved over offered. Pure. */
 import type { CurvePoint } from '../capacity/curve.ts';
-import { msText, type RampView, rateText } from './ramp-view.ts';
+import { kneeText, msText, type RampView, rateText } from './ramp-view.ts';
 
 interface Scale {
   readonly at: (value: number) => number;
@@ -36,12 +36,12 @@ export function latencyPicture({ result, curve }: RampView): string {
   );
   const y = logScale([...times, result.objectiveMs], plot.y0, plot.y1);
   return picture(
-    `Response time over offered load: ${rateText(curve[0]!.rate)} to ${rateText(curve.at(-1)!.rate)}, p99 from ${msText(Math.min(...series[1]!.points.map((one) => one.y)))} to ${msText(Math.max(...series[1]!.points.map((one) => one.y)))}${result.knee === null ? '' : `, knee at ${rateText(result.knee)}`}`,
+    `Response time over offered load: ${rateText(curve[0]!.rate)} to ${rateText(curve.at(-1)!.rate)}, p99 from ${msText(Math.min(...series[1]!.points.map((one) => one.y)))} to ${msText(Math.max(...series[1]!.points.map((one) => one.y)))}${result.knee === null ? '' : `, knee at ${kneeText(result)}`}`,
     [
       ...axes(x, y, 'offered, requests a second', rateLabel, msText),
       line('objective', plot.x0, y.at(result.objectiveMs), plot.x1, y.at(result.objectiveMs)),
       label('objective', plot.x0 + 4, y.at(result.objectiveMs) - 5, 'objective', 'start'),
-      ...kneeMark(result.knee, x),
+      ...kneeMark(result, x),
       ...series.flatMap(({ name, points }) => curveLine(name, points, x, y)),
       ...legend(series.map(({ name }) => name)),
     ],
@@ -56,11 +56,11 @@ export function achievedPicture({ result, curve }: RampView): string {
   const x = linearScale(most, plot.x0, plot.x1);
   const y = linearScale(most, plot.y0, plot.y1);
   return picture(
-    `Successful over offered requests a second: at most ${rateText(result.ceiling)} of up to ${rateText(curve.at(-1)!.rate)} offered`,
+    `Successful over offered requests a second: ${result.kneeBeyond === null ? 'at least' : 'at most'} ${rateText(result.ceiling)} of up to ${rateText(curve.at(-1)!.rate)} offered`,
     [
       ...axes(x, y, 'offered, requests a second', rateLabel, rateLabel),
       line('diagonal', x.at(0), y.at(0), x.at(most), y.at(most)),
-      ...kneeMark(result.knee, x),
+      ...kneeMark(result, x),
       ...curveLine('p50', points, x, y),
       ...legend(['p50'], ['successful']),
     ],
@@ -138,13 +138,13 @@ function axes(
   ];
 }
 
-function kneeMark(knee: number | null, x: Scale): readonly string[] {
-  if (knee === null) return [];
-  const at = x.at(knee);
+function kneeMark(result: RampView['result'], x: Scale): readonly string[] {
+  if (result.knee === null) return [];
+  const at = x.at(result.knee);
   const side = at > (plot.x0 + plot.x1) / 2 ? 'end' : 'start';
   return [
     line('knee', at, plot.y0, at, plot.y1),
-    label('knee', at + (side === 'end' ? -5 : 5), plot.y1 + 12, `knee ${rateText(knee)}`, side),
+    label('knee', at + (side === 'end' ? -5 : 5), plot.y1 + 12, `knee ${kneeText(result)}`, side),
   ];
 }
 

@@ -173,21 +173,30 @@ function soFar({ capacity }: RampResult, at: string): string {
   return `${rateText(capacity.lastPass)} had passed at ${at}${capacity.firstFail === null ? '' : `, ${rateText(capacity.firstFail)} had not`}`;
 }
 
-function kneeLines({ knee, kneeBeyond, plateauMs, ceiling }: RampResult): readonly string[] {
+/** `940/s`, or `940/s or higher` where nothing beyond it was measured. */
+export const kneeText = ({ knee, kneeBeyond }: RampResult): string =>
+  `${rateText(knee)}${kneeBeyond === null ? ' or higher' : ''}`;
+
+function kneeLines(result: RampResult): readonly string[] {
+  const { knee, kneeBeyond, plateauMs, ceiling } = result;
   if (knee === null) return [];
-  const open = kneeBeyond === null ? ' or higher: nothing beyond it was measured' : '';
+  const open = kneeBeyond === null ? ': nothing beyond it was measured' : '';
   const where =
     kneeBeyond === null ? '' : `; at ${rateText(kneeBeyond)} they no longer are, or not everything succeeds`;
   return [
-    `Knee: ${rateText(knee)}${open}. Up to there half of the answers stay within twice the plateau of ${msText(plateauMs)}${where}.`,
-    `Ceiling: ${rateText(ceiling)} is the highest successful rate.`,
+    `Knee: ${kneeText(result)}${open}. Up to there half of the answers stay within twice the plateau of ${msText(plateauMs)}${where}.`,
+    kneeBeyond === null
+      ? `Ceiling: at least ${rateText(ceiling)}, the highest successful rate that was measured.`
+      : `Ceiling: ${rateText(ceiling)} is the highest successful rate.`,
   ];
 }
 
-function collapseLines({ collapse, ceiling, end }: RampResult): readonly string[] {
+function collapseLines({ collapse, ceiling, end, knee }: RampResult): readonly string[] {
   // Of a service that never came back, its best rates are no comfort.
   if (collapse === null || end.kind === 'died' || end.kind === 'did-not-recover') return [];
   const reached = `at ${rateText(collapse.highestRate)} offered ${rateText(collapse.successfulAtHighest)} succeed`;
+  // Without a knee nothing is beyond it.
+  if (knee === null) return [];
   if (!collapse.collapses)
     return [`Beyond the knee: no collapse, ${reached} of a ceiling of ${rateText(ceiling)}.`];
   const how = collapse.shape === 'cliff' ? 'a cliff' : 'gradual';
@@ -240,8 +249,8 @@ function cpuText({ cpu }: Step): string {
 
 function stateText({ step, runs, passed }: CurvePoint, result: RampResult): string {
   const counted = runs === 1 ? '' : ` (${passed} of ${runs} passed)`;
-  const { knee } = result;
-  return `${stateOf(step)}${counted}${knee === step.rate ? ' · knee' : ''}`;
+  const knee = result.kneeBeyond === null ? ' · knee or higher' : ' · knee';
+  return `${stateOf(step)}${counted}${result.knee === step.rate ? knee : ''}`;
 }
 
 function stateOf(step: Step): string {

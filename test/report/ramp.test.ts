@@ -68,6 +68,39 @@ describe('the text', () => {
     expect(places[0]).toBeGreaterThan(0);
   });
 
+  it('says at least of knee and ceiling in sentences, table and pictures when nothing beyond was measured', () => {
+    const open = viewOf(
+      sampleResult([measured(100, 100, 12, 15), measured(200, 200, 12, 15)], {
+        end: { kind: 'at-least', limit: 'generator' },
+        recovery: null,
+      }),
+    );
+    expect([open.result.knee, open.result.kneeBeyond]).toEqual([200, null]);
+    const text = rampTerminal(open, 200);
+    expect(text).toContain('Knee: 200/s or higher: nothing beyond it was measured.');
+    expect(text).toContain('Ceiling: at least 200/s, the highest successful rate that was measured.');
+    expect(text).toMatch(/met · knee or higher/);
+    const latency = latencyPicture(open);
+    expect(latency).toContain('>knee 200/s or higher</text>');
+    expect(latency).toContain('knee at 200/s or higher"');
+    const achieved = achievedPicture(open);
+    expect(achieved).toContain('at least 200/s of up to 200/s offered');
+    expect(achieved).toContain('>knee 200/s or higher</text>');
+    for (const one of [rampTerminal(viewOf(), 200), latencyPicture(viewOf()), achievedPicture(viewOf())])
+      expect(one).not.toMatch(/at least|or higher/);
+  });
+
+  it('says nothing of a collapse beyond a knee that there is not', () => {
+    // 90 of 100 succeed: no rate is kept up with, so none is on a plateau.
+    const errors = { 'status 500': 100 };
+    const failing = measured(100, 90, 12, 15, { errors, errorShare: 0.1 });
+    const result = sampleResult([failing, failing], { end: { kind: 'missed-at-start' }, recovery: null });
+    expect([result.knee, result.collapse?.collapses]).toEqual([null, false]);
+    const said = rampFindings(viewOf(result)).join('\n');
+    expect(said).not.toMatch(/knee|collapse/);
+    expect(said).toContain('Errors: from 100/s on more than 1 % fail, 10 % at 100/s: status 500 (100 %).');
+  });
+
   it('says that a partial ramp is partial, also when the bracket was found', () => {
     const result = sampleResult(undefined, {
       stopped: { by: 'time-budget', why: 'the time budget of 1 min was used up' },
