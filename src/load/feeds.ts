@@ -100,6 +100,7 @@ function* csvRecords(text: string, file: string): Generator<CsvRecord> {
   while (at < text.length) {
     const start = line;
     const fields: string[] = [];
+    const written = at;
     for (let more = true; more; ) {
       let field: string;
       if (text[at] === '"') {
@@ -124,10 +125,11 @@ function* csvRecords(text: string, file: string): Generator<CsvRecord> {
       more = text[at] === ',';
       if (more) at++;
     }
+    const blank = at === written;
     if (text[at] === '\r') at++;
     if (text[at] === '\n') at++;
     line++;
-    if (fields.length > 1 || fields[0] !== '') yield { fields, line: start };
+    if (!blank) yield { fields, line: start };
   }
 }
 
@@ -165,7 +167,11 @@ function readJsonLines(text: string, file: string, columns: readonly string[], t
     take(
       steps.map((path, index) => {
         const value = valueIn(row, columns[index]!, path);
-        if (value !== undefined) return value;
+        if (isInexact(value)) {
+          const found = `the number in "${columns[index]}" is beyond ${formatCount(Number.MAX_SAFE_INTEGER)} and would be sent as another one`;
+          throw broken(file, line, found, 'write it as text, in quotes');
+        }
+        if (value !== undefined) return typeof value === 'object' ? asJson(value) : value;
         const way = `give every line that column; this one has ${Object.keys(row).slice(0, 12).join(', ')}`;
         throw broken(file, line, `no "${columns[index]}", which a request names`, way);
       }),
@@ -187,12 +193,14 @@ function readObject(written: string, file: string, line: number): Readonly<Recor
   return value as Record<string, unknown>;
 }
 
-/** The value of a column: a name as it is, or a way into objects. An object or a list is its JSON text. */
+type JsonValue = FeedValue | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** The value of a column: a name as it is, or a way into objects. */
 function valueIn(
   row: Readonly<Record<string, unknown>>,
   column: string,
   steps: readonly string[],
-): FeedValue | undefined {
+): JsonValue | undefined {
   let value: unknown = row;
   if (Object.hasOwn(row, column)) value = row[column];
   else
@@ -200,7 +208,18 @@ function valueIn(
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
       value = (value as Record<string, unknown>)[step];
     }
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as FeedValue);
+  return value as JsonValue;
+}
+
+/** An object or a list is its JSON text. */
+const asJson = (value: JsonValue): FeedValue => (value === null ? null : JSON.stringify(value));
+
+/** Whether a number was changed when it was read: whole ones beyond 2⁵³ are rounded, far larger ones become infinite. */
+function isInexact(value: JsonValue | undefined): boolean {
+  if (typeof value === 'number') {
+    return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+  }
+  return typeof value === 'object' && value !== null && Object.values(value).some(isInexact);
 }
 
 function broken(file: string, line: number, what: string, hint: string): TailgateError {

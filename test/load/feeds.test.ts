@@ -39,6 +39,12 @@ describe('CSV', () => {
     expect(feed.lines).toEqual([2, 4, 5]);
   });
 
+  test('keeps a quoted empty field of a single column, and leaves out blank lines', () => {
+    const feed = csv('id\n""\n\n1\n""', ['id']);
+    expect(feed.rows).toEqual([[''], ['1'], ['']]);
+    expect(feed.lines).toEqual([2, 4, 5]);
+  });
+
   test('keeps an empty field at the end of a line', () => {
     expect(csv('a,b\n1,\n,2\n', ['a', 'b']).rows).toEqual([
       ['1', ''],
@@ -85,5 +91,19 @@ describe('JSON Lines', () => {
     ['\n\n', 'it has no rows'],
   ])('%j is refused by its line: %s', (text, sentence) => {
     expect(refusal(() => jsonl(text, ['id']))).toContain(sentence);
+  });
+
+  test.each(['9007199254740993', '-9007199254740993', '{"of":[9007199254740993]}', '1e400'])(
+    'refuse the number in %s, which cannot be kept as it is, by its line',
+    (value) => {
+      expect(refusal(() => jsonl(`{"id":9007199254740991}\n{"id":${value}}\n`, ['id']))).toBe(
+        'the feed rows.jsonl: line 2: the number in "id" is beyond 9,007,199,254,740,991 and would be sent as another one; write it as text, in quotes',
+      );
+    },
+  );
+
+  test('may hold any number in columns that no request names, and as text', () => {
+    const feed = jsonl('{"id":"9007199254740993","at":9007199254740993,"share":0.1}', ['id', 'share']);
+    expect(feed.rows).toEqual([['9007199254740993', 0.1]]);
   });
 });
