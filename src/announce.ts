@@ -42,6 +42,7 @@ export function announce(log: JobLog, event: GateEvent): void {
       break;
     case 'round-done':
     case 'bench-round':
+    case 'suite-read':
     case 'waiting':
     case 'looked':
       log.info(progressLine(event).text);

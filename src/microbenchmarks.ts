@@ -23,6 +23,7 @@ import { findNode } from './microbench/node.ts';
 import { outOfTime } from './microbench/out-of-time.ts';
 import type { FunctionJob } from './microbench/pair.ts';
 import { patienceWithin, type TellWaiting } from './microbench/patience.ts';
+import { SuiteReadings } from './microbench/readings.ts';
 import type { FunctionPlan } from './microbench/sampling.ts';
 import { runSuite, type SuiteJob, suiteResults, suiteSubjects } from './microbench/suites.ts';
 import type { ProgressEvent } from './report/progress.ts';
@@ -70,6 +71,7 @@ const confirmationRounds = 6;
 interface Found {
   readonly subjects: readonly BenchSubject[];
   readonly plans: readonly FunctionPlan[];
+  readonly readings: SuiteReadings;
   readonly node: string | null;
 }
 
@@ -136,7 +138,8 @@ export async function measureBenchmarks(
     const wanted = new Set(benchmarks);
     const results = await measureRound(job, functions, suites, found, wanted, random.fork(`round-${index}`));
     const duration = (job.clock.now() - began) as Nanoseconds;
-    evidence = { ...evidence, rounds: [...evidence.rounds, { index, phase, results, duration }] };
+    const rounds = [...evidence.rounds, { index, phase, results, duration }];
+    evidence = { ...evidence, suites: found.readings.all, rounds };
     const over = timeBudget !== null && measuringTime(evidence) + duration > timeBudget;
     progress = judgeBenchmarks(evidence);
     if (over && progress.kind === 'continue') {
@@ -193,6 +196,10 @@ async function find(
 ): Promise<Found> {
   const subjects: BenchSubject[] = [];
   const plans: FunctionPlan[] = [];
+  const readings = new SuiteReadings({
+    read: (name, formats) => job.tell({ kind: 'suite-read', name, formats }),
+    warn: (warning) => job.tell({ kind: 'warning', warning }),
+  });
   if (functions !== null) {
     const found = await discoverFunctions(functions, random.fork('functions'));
     subjects.push(...found.subjects);
@@ -203,10 +210,11 @@ async function find(
   }
   for (const suite of job.settings.suites) {
     const runs = await runSuite(suites, suite, random.fork(`suite-${suite.name}`));
+    readings.add(suite.name, runs);
     subjects.push(...suiteSubjects(suite, runs));
   }
   refuseTwice(subjects);
-  return { subjects, plans, node: functions?.version ?? null };
+  return { subjects, plans, readings, node: functions?.version ?? null };
 }
 
 function warnOfGlobs({ settings, tell }: BenchmarksJob, files: FunctionJob['files']): void {
@@ -246,6 +254,7 @@ async function measureRound(
   for (const suite of job.settings.suites) {
     if (![...wanted].some((name) => name.startsWith(`${suite.name} > `))) continue;
     const runs = await runSuite(suites, suite, random.fork(suite.name));
+    found.readings.add(suite.name, runs);
     results.push(...suiteResults(suite, runs, wanted, found.subjects));
   }
   return results;
@@ -253,13 +262,13 @@ async function measureRound(
 
 function start(job: BenchmarksJob, found: Found): BenchEvidence {
   const { settings } = job;
-  const judged = found.subjects.filter((one) => one.presence === 'both' && one.problem === null).length;
-  const needed = leastRounds(judged);
+  const judged = found.subjects.filter((one) => one.presence === 'both' && one.problem === null);
+  const needed = leastRounds(judged.filter((one) => one.directionGuessed !== true).length);
   const rounds = settings.rounds ?? Math.max(defaultRounds, needed);
   if (rounds < needed) {
     throw new TailgateError({
       code: 'usage',
-      message: `${rounds} rounds cannot decide ${judged} benchmarks: the smallest p they can reach is too large for so many`,
+      message: `${rounds} rounds cannot decide ${judged.length} benchmarks: the smallest p they can reach is too large for so many`,
       hint: `give --rounds ${needed} or more, or measure fewer benchmarks`,
     });
   }
@@ -278,6 +287,7 @@ function start(job: BenchmarksJob, found: Found): BenchEvidence {
       tolerance: settings.tolerance,
       onDifferentResult: settings.onDifferentResult,
     },
+    suites: found.readings.all,
     subjects: found.subjects,
     rounds: [],
   };

@@ -8,6 +8,7 @@ import {
   type Nanoseconds,
 } from '../kernel/units.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
+import { formatsText } from '../microbench/readings.ts';
 import { wrapped } from '../report/columns.ts';
 import { markdownName, markdownText, visible } from '../report/escape.ts';
 import { quantityText } from '../report/figures.ts';
@@ -89,6 +90,7 @@ function footer({ verdict, evidence, elapsed }: ShownBench): readonly string[] {
   const rounds = `${measured} rounds${confirming === 0 ? '' : ` and ${confirming} to confirm`}`;
   return [
     `${rounds} in fresh processes, ${formatDuration(elapsed)}, seed ${evidence.seed}`,
+    ...(evidence.suites ?? []).map((one) => `${visible(one.name, 200)}: read as ${formatsText(one)}`),
     `baseline ${baseline.sha.slice(0, 7)} (${visible(baseline.how, 200)}), candidate ${candidate.sha.slice(0, 7)}`,
   ];
 }

@@ -40,5 +40,6 @@ export const benchTime = ({ rounds }: BenchEvidence): Nanoseconds =>
 /** The file behind `--json`. */
 export function benchVerdictJson(verdict: BenchVerdict, evidence: BenchEvidence, exitCode: number): string {
   const { seed, revisions } = evidence;
-  return `${JSON.stringify({ exitCode, seed, revisions, ...verdict }, null, 2)}\n`;
+  const suites = (evidence.suites ?? []).map(({ name, formats }) => ({ name, formats }));
+  return `${JSON.stringify({ exitCode, seed, revisions, suites, ...verdict }, null, 2)}\n`;
 }

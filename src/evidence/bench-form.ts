@@ -11,6 +11,7 @@ import {
   moment,
   objectOf,
   oneOf,
+  optional,
   orNull,
   text,
   whole,
@@ -27,11 +28,18 @@ const subject = objectOf({
   source: oneOf('function', 'command', 'execution'),
   unit: objectOf({ kind: oneOf('time', 'rate', 'bytes', 'count', 'custom'), normalised: text, text }),
   direction: oneOf('smaller-is-better', 'bigger-is-better'),
+  directionGuessed: optional(flag),
   presence: oneOf('both', 'baseline', 'candidate'),
   alone: orNull(finite),
   iterations: orNull(whole(1)),
   problem: orNull(text),
   remark: orNull(text),
+});
+
+const suite = objectOf({
+  name: text,
+  formats: objectOf({ baseline: orNull(text), candidate: orNull(text) }),
+  warnings: listOf(objectOf({ code: text, message: text, hint: optional(text) })),
 });
 
 const measured = objectOf({
@@ -73,6 +81,7 @@ const form = objectOf({
     tolerance: objectOf({ min: amount, detect: amount }),
     onDifferentResult: oneOf('warn', 'stop'),
   }),
+  suites: optional(listOf(suite)),
   subjects: listOf(subject),
   rounds: listOf(round),
 });

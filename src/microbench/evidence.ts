@@ -1,6 +1,7 @@
 /** Everything a verdict on microbenchmarks needs, as plain data: one value a process and round, with its samples. */
+import type { Warning } from '../kernel/errors.ts';
 import type { Nanoseconds, Ratio } from '../kernel/units.ts';
-import type { Direction, Side } from '../kernel/words.ts';
+import type { Direction, Format, Side } from '../kernel/words.ts';
 import type { BenchUnit } from './samples.ts';
 
 /** Where a benchmark's values come from. */
@@ -18,6 +19,8 @@ export interface BenchSubject {
   readonly source: BenchSource;
   readonly unit: BenchUnit;
   readonly direction: Direction;
+  /** Nothing tells the direction: such a row is never better or worse. False when it is not said. */
+  readonly directionGuessed?: boolean;
   /** A benchmark of one side only is never measured in turns. */
   readonly presence: 'both' | Side;
   /** One value of the side that has it, where only one has. */
@@ -73,6 +76,16 @@ export interface BenchPlan {
   readonly onDifferentResult: 'warn' | 'stop';
 }
 
+/** What the output of a suite was taken for, and what its reader should know about it. */
+export interface SuiteReading {
+  /** Of the suite. */
+  readonly name: string;
+  /** By side; null where nothing was read. */
+  readonly formats: Readonly<Record<Side, Format | null>>;
+  /** Each once, over all rounds. */
+  readonly warnings: readonly Warning[];
+}
+
 export interface BenchRevision {
   readonly sha: string;
   readonly ref: string;
@@ -89,6 +102,8 @@ export interface BenchEvidence {
   readonly node: string | null;
   readonly revisions: Readonly<Record<Side, BenchRevision>>;
   readonly plan: BenchPlan;
+  /** Those whose output was read, in the order they were named; none when it is not said. */
+  readonly suites?: readonly SuiteReading[];
   readonly subjects: readonly BenchSubject[];
   readonly rounds: readonly BenchRound[];
 }

@@ -73,7 +73,8 @@ export async function executionRows(
       if (typeof answer === 'string') break;
     }
   }
-  const runOf = (side: Side): SuiteRun => failed[side] ?? { kind: 'rows', rows: rowsOf(taken[side]) };
+  const runOf = (side: Side): SuiteRun =>
+    failed[side] ?? { kind: 'rows', rows: rowsOf(taken[side]), format: null, warnings: [] };
   return { baseline: runOf('baseline'), candidate: runOf('candidate') };
 }
 

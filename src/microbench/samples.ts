@@ -16,6 +16,8 @@ export interface BenchRow {
   readonly name: string;
   readonly unit: BenchUnit;
   readonly direction: Direction;
+  /** Nothing in the file tells the direction: its unit is not known. */
+  readonly directionGuessed?: boolean;
   /** The figure the tool itself shows first; the median where the file repeats a benchmark. null: see `problem`. */
   readonly value: number | null;
   /** Repetitions inside the file in the order found, at most `mostSamples`; the value alone where there are none. */

@@ -1,12 +1,12 @@
 /** Benchmarks of any language by command: run in turns in both worktrees, once a round, and read by an adapter. */
 import type { SuiteSettings } from '../config/settings.ts';
 import { type CommandExit, type CommandResult, runCommand } from '../kernel/command.ts';
-import { assertNever, messageOf } from '../kernel/errors.ts';
+import { assertNever, messageOf, type Warning } from '../kernel/errors.ts';
 import type { Leftover } from '../kernel/leftovers.ts';
 import type { Mask } from '../kernel/masking.ts';
 import type { GroupIdentity } from '../kernel/processes.ts';
 import { bytes, formatDuration, type Nanoseconds } from '../kernel/units.ts';
-import { otherSide, type Side, sides } from '../kernel/words.ts';
+import { type Format, otherSide, type Side, sides } from '../kernel/words.ts';
 import type { Clock, Random } from '../kernel/world.ts';
 import { benchmarkFileLimit } from './adapters/decode.ts';
 import { readBenchmarks } from './adapters/read.ts';
@@ -40,7 +40,14 @@ export interface SuiteJob {
 
 /** What a suite said on one side in one round. */
 export type SuiteRun =
-  | { readonly kind: 'rows'; readonly rows: readonly BenchRow[] }
+  | {
+      readonly kind: 'rows';
+      readonly rows: readonly BenchRow[];
+      /** What its output was taken for; null where none was read. */
+      readonly format: Format | null;
+      /** Of the adapter. */
+      readonly warnings: readonly Warning[];
+    }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
@@ -82,8 +89,13 @@ async function runCommandOf(
   if (result.truncated) return { kind: 'failed', reason: 'its output is larger than 64 MB' };
   const name = `output of ${suite.name}`;
   try {
-    const { rows } = readBenchmarks({ name, bytes: result.stdoutBytes }, suite.format);
-    return { kind: 'rows', rows: rows.map((row) => maskedRow(row, job.mask)) };
+    const read = readBenchmarks({ name, bytes: result.stdoutBytes }, suite.format);
+    return {
+      kind: 'rows',
+      rows: read.rows.map((row) => maskedRow(row, job.mask)),
+      format: read.format,
+      warnings: read.warnings.map((warning) => maskedWarning(warning, job.mask)),
+    };
   } catch (error) {
     return {
       kind: 'failed',
@@ -98,6 +110,12 @@ function maskedRow(row: BenchRow, mask: Mask): BenchRow {
   const unit = { ...row.unit, normalised: mask(normalised), text: mask(text) };
   return { ...row, name: mask(row.name), unit, problem: row.problem === null ? null : mask(row.problem) };
 }
+
+const maskedWarning = ({ code, message, hint }: Warning, mask: Mask): Warning => ({
+  code,
+  message: mask(message),
+  ...(hint === undefined ? {} : { hint: mask(hint) }),
+});
 
 /** Errors of adapters quote the beginning of what they read, and may cut a secret in two: they read it masked then. */
 function whyUnread(
@@ -215,6 +233,7 @@ function subjectOf(suite: Suite, baseline: BenchRow | null, candidate: BenchRow 
     name: rowName(suite, row),
     unit: row.unit,
     direction: row.direction,
+    ...(baseline?.directionGuessed || candidate?.directionGuessed ? { directionGuessed: true } : {}),
   };
   if (baseline === null || candidate === null) {
     return { ...subject, presence: baseline === null ? 'candidate' : 'baseline', alone: row.value };

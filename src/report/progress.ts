@@ -50,6 +50,8 @@ export type ProgressEvent =
       readonly phase: 'measuring' | 'confirming';
       readonly benchmarks: number;
     }
+  /** What the output of a command was taken for. */
+  | { readonly kind: 'suite-read'; readonly name: string; readonly formats: string }
   /** A benchmark has not answered for a while; it is given up after `limit`. */
   | { readonly kind: 'waiting'; readonly what: string; readonly limit: Nanoseconds }
   | { readonly kind: 'warning'; readonly warning: Warning };
@@ -87,6 +89,8 @@ export function progressLine(event: ProgressEvent): ProgressLine {
       const of = `${formatCount(event.index)} of at most ${formatCount(event.of)}`;
       return lasting(`microbenchmarks: ${phase} ${of}, ${counted(event.benchmarks, 'open one')}`);
     }
+    case 'suite-read':
+      return lasting(`${visible(event.name, 200)}: read as ${event.formats}`);
     case 'waiting':
       return lasting(`waiting for ${visible(event.what, 200)}, at most ${formatDuration(event.limit)}`);
     case 'warning': {

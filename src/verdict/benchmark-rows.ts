@@ -13,6 +13,7 @@ import {
   ratioHypothesis,
 } from './estimate.ts';
 import type { Change } from './finding.ts';
+import { effectWords } from './reasons.ts';
 import { medianOf } from './statistics.ts';
 
 /** A benchmark and what its rounds said, in the order they were measured. */
@@ -40,6 +41,8 @@ export interface BenchRow {
   readonly bounded: boolean;
   /** The ratio has an end: neither side was 0. */
   readonly fromZero: string | null;
+  /** It moved beyond chance, and nothing tells whether that is better or worse; null where that is no matter. */
+  readonly guess: string | null;
 }
 
 /** A step from or to 0 has no ratio; it counts as this one, far beyond any tolerance, so that its sign is tested. */
@@ -67,8 +70,17 @@ export function rowOf(
   const fromZero = pairs.some((pair) => (pair.baseline.value === 0) !== (pair.candidate.value === 0))
     ? `it went from ${baseline} to ${candidate} ${subject.unit.normalised}, so there is no ratio`
     : null;
-  const hypothesis = worse.length === 0 ? null : ratioHypothesis(worse, tolerance.min);
+  const guessed = subject.directionGuessed === true;
+  const hypothesis = worse.length === 0 || guessed ? null : ratioHypothesis(worse, tolerance.min);
   const within = hypothesis !== null && isWithinSpread(hypothesis, worseLevel);
+  const moved = guessed && eitherWay(worse).some((one) => isWorse(ratioHypothesis(one, tolerance.min)));
+  const ends = guessed && comparison.kind === 'ratio' ? eitherWay(worse) : [worse];
+  const isAtRest = (d: readonly number[]): boolean =>
+    isBounded(
+      comparison.kind === 'ratio' ? { ...comparison, perRound: d } : comparison,
+      tolerance,
+      passLevel,
+    );
   return {
     subject,
     used: pairs.length,
@@ -81,14 +93,25 @@ export function rowOf(
     worsening,
     cpu: cpuOf(pairs, passLevel),
     hypothesis,
-    improved: pairs.length > 0 && isImproved(comparison, tolerance.min),
-    bounded: pairs.length > 0 && !within && isBounded(comparison, tolerance, passLevel),
+    improved: pairs.length > 0 && !guessed && isImproved(comparison, tolerance.min),
+    bounded: pairs.length > 0 && !within && !moved && ends.every(isAtRest),
     fromZero,
+    guess: moved ? guessSentence(subject, fromZero ?? `it moved by ${effectWords(worsening)}`) : null,
   };
 }
 
-export const looksWorse = (row: BenchRow): boolean =>
-  row.hypothesis?.large === true && row.hypothesis.p <= worseLevel;
+const isWorse = ({ large, p }: Hypothesis): boolean => large && p <= worseLevel;
+
+export const looksWorse = (row: BenchRow): boolean => row.hypothesis !== null && isWorse(row.hypothesis);
+
+const eitherWay = (d: readonly number[]): readonly (readonly number[])[] =>
+  d.length === 0 ? [] : [d, d.map((one) => 0 - one)];
+
+function guessSentence({ unit }: BenchSubject, moved: string): string {
+  const what =
+    unit.text === '' ? 'its value has no unit' : `nothing tells whether more ${unit.text} is better or worse`;
+  return `${moved}, but ${what}, so that decides nothing: name the direction with the format custom-bigger-is-better or custom-smaller-is-better (customBiggerIsBetter, customSmallerIsBetter), or give a unit that tells it, such as ms, bytes or ops/s`;
+}
 
 /** @returns ln(candidate / baseline); 0 for two zeros and two equal negatives. */
 function logChange(baseline: number, candidate: number): number {

@@ -3,11 +3,10 @@
  * load test, with one difference: each benchmark leaves as soon as it is decided, since it is measured by itself. All
  * of them stay one Holm family, decided ones with p = 1, which can only make it harder to flag the rest.
  */
-import type { Warning } from '../kernel/errors.ts';
-import { formatCount } from '../kernel/units.ts';
 import type { RowState } from '../kernel/words.ts';
 import type { BenchEvidence, BenchResult } from '../microbench/evidence.ts';
 import type { BenchFinding, BenchProgress, BenchVerdict } from './benchmark-finding.ts';
+import { foldStates, reasonOf, severity, warningsOf } from './benchmark-outcome.ts';
 import { type BenchRow, looksWorse, remarkOf, rowOf, settledState, type Track } from './benchmark-rows.ts';
 import { isRed } from './estimate.ts';
 import { confirmationLevel, familyLevel, type Look, looksAt } from './looks.ts';
@@ -117,7 +116,9 @@ function adjustedPs(
     if (asked !== null) return asked;
     // It left because of its signs, so Tarone's rule may not take it out; one without a single sign it may.
     const still = member.stage.kind !== 'open' && member.stage.row.hypothesis?.smallestP === 1;
-    return { p: 1, smallestP: still ? 1 : 0 };
+    // What has no direction is never asked.
+    const never = member.track.subject.directionGuessed === true;
+    return { p: 1, smallestP: still || never ? 1 : 0 };
   });
   const adjusted = holmWithTarone(family, level);
   return new Map(members.map((member, index) => [member, adjusted[index]!]));
@@ -186,50 +187,8 @@ function verdictOf(
     findings: sorted,
     reason: reasonOf(outcome, sorted),
     rounds: { measured: evidence.rounds.length - confirming, planned: evidence.plan.rounds, confirming },
-    warnings: remarksOf(sorted),
+    warnings: warningsOf(evidence, sorted),
   };
-}
-
-/** Worst first. */
-const severity: readonly RowState[] = [
-  'regressed',
-  'invalid',
-  'missing',
-  'undecided',
-  'new',
-  'improved',
-  'accepted',
-  'unchanged',
-  'not-eligible',
-];
-
-/** A shown regression outweighs what could not be measured; what could not be measured, what could not be decided. */
-function foldStates(states: ReadonlySet<RowState>): BenchVerdict['outcome'] {
-  if (states.has('regressed')) return 'regression';
-  if (states.has('invalid')) return 'invalid';
-  if (states.has('undecided')) return 'inconclusive';
-  // Nothing that both sides have: there was nothing to compare.
-  if ([...states].every((state) => state === 'new' || state === 'missing')) return 'no-baseline';
-  return 'pass';
-}
-
-function reasonOf(outcome: BenchVerdict['outcome'], findings: readonly BenchFinding[]): string | null {
-  if (outcome === 'pass' || outcome === 'regression') return null;
-  if (outcome === 'no-baseline') return 'no benchmark is there on both sides';
-  const state: RowState = outcome === 'invalid' ? 'invalid' : 'undecided';
-  const first = findings.filter((finding) => finding.state === state);
-  const others = first.length - 1;
-  const more =
-    others < 1
-      ? ''
-      : `; ${formatCount(others)} more ${others === 1 ? 'benchmark is' : 'benchmarks are'} ${state}`;
-  return `\`${first[0]!.name}\`: ${first[0]!.reason ?? state}${more}`;
-}
-
-function remarksOf(findings: readonly BenchFinding[]): readonly Warning[] {
-  return findings
-    .filter((finding) => finding.remark !== null)
-    .map((finding) => ({ code: 'benchmark-remark', message: `\`${finding.name}\`: ${finding.remark}` }));
 }
 
 function findingOf({ plan }: BenchEvidence, track: Track, member: Member | null): BenchFinding {
@@ -262,7 +221,7 @@ function findingOf({ plan }: BenchEvidence, track: Track, member: Member | null)
     confirmation: confirmationOf(stage, plan.confirm),
     reason,
     roundsToSettle:
-      stage?.kind === 'looked' && state === 'undecided'
+      stage?.kind === 'looked' && state === 'undecided' && row.guess === null
         ? roundsToSettle(row.worsening, plan.tolerance, row.used)
         : null,
     remark: remarkOf(track, settled !== null),
@@ -288,6 +247,7 @@ function stateOf(
     default: {
       if (row.improved) return { state: 'improved', reason: row.fromZero };
       if (row.bounded) return { state: 'unchanged', reason: row.fromZero };
+      if (row.guess !== null) return { state: 'undecided', reason: row.guess };
       const more = roundsToSettle(row.worsening, tolerance, row.used);
       return { state: 'undecided', reason: undecidedSentence(row.worsening, tolerance, more) };
     }

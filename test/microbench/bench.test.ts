@@ -118,6 +118,29 @@ describe('tailgate bench', () => {
     expect(out).toMatch(/command > BenchmarkParse-8 +100 ns +100 ns .* unchanged/);
   }, 60_000);
 
+  test('says what the output was taken for, and never turns red by a guess of its direction', async () => {
+    const score = (value: number): string => JSON.stringify([{ name: 'score', unit: 'points', value }]);
+    using desk = repository({ 'out.json': score(100) }, { 'out.json': score(120) });
+    const flags = ['--baseline', 'main', '--command', 'cat out.json', '--json', 'v.json'];
+    const { code, out, err } = await desk.run('bench', ...flags, '--evidence', 'e.json');
+    expect(err).toContain('command: read as github-action-benchmark\n');
+    expect(err).toContain('warning: command: smaller was taken to be better for "points".');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Inconclusive: .*command > score/);
+    const shown = out.replace(/\s+/g, ' ');
+    expect(shown).toContain('it moved by +20 %, but nothing tells whether more points is better or worse');
+    expect(shown).toContain('command: smaller was taken to be better for "points"');
+    expect(shown).toContain('command: read as github-action-benchmark');
+    const verdict = JSON.parse(readFileSync(join(desk.directory, 'v.json'), 'utf8'));
+    const formats = { baseline: 'github-action-benchmark', candidate: 'github-action-benchmark' };
+    expect(verdict.suites).toEqual([{ name: 'command', formats }]);
+    expect(verdict.warnings).toEqual([expect.objectContaining({ code: 'direction-guessed' })]);
+    expect((await desk.run('judge', 'e.json')).out).toContain('Inconclusive');
+    const named = await desk.run('bench', ...flags, '--format', 'customBiggerIsBetter');
+    expect([named.code, named.out.split(':')[0]]).toEqual([0, 'Pass']);
+    expect(named.err).not.toContain('was taken to be better');
+  }, 60_000);
+
   test('measures what tailgate.yml names, unless flags name something else', async () => {
     const config = 'microbenchmarks: [{ name: one, command: "cat out.txt" }]\n';
     const files = { 'a.bench.mjs': 'export const one = () => 1;', 'tailgate.yml': config };

@@ -81,6 +81,20 @@ describe('a command that prints results', () => {
     }
   });
 
+  test('keeps what the adapter says, without secrets: the format, its warnings, and that a direction is a guess', async () => {
+    using projects = new Projects();
+    const rows = `[{"name":"a","unit":"s3cr3t-value","value":1},{"name":"b","unit":"ns","value":2}]`;
+    projects.both({ 'out.txt': rows });
+    const job = jobIn(projects, { mask: maskValues(['s3cr3t-value']) });
+    const runs = await runSuite(job, suite, seededRandom(1));
+    expect(runs.candidate).toMatchObject({
+      format: 'github-action-benchmark',
+      warnings: [{ code: 'direction-guessed', message: 'smaller was taken to be better for "***"' }],
+    });
+    const subjects = suiteSubjects(suite, runs);
+    expect(subjects.map((one) => one.directionGuessed ?? false)).toEqual([true, false]);
+  });
+
   test('a row of one side is new or missing; a unit that changed is a problem of its row', async () => {
     using projects = new Projects();
     projects.both(

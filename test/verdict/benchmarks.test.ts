@@ -226,6 +226,56 @@ describe('one benchmark', () => {
   });
 });
 
+describe('a direction that is only guessed', () => {
+  const points = subject('p', {
+    unit: { kind: 'custom', normalised: 'points', text: 'points' },
+    directionGuessed: true,
+  });
+  const faster = slower.map((d) => -d);
+  const given = (values: readonly number[], more: Partial<Given> = {}) =>
+    evidenceOf({ subjects: [points], measuring: series('p', values), ...more });
+
+  test.each([
+    ['more', slower, /^it moved by \+6\.\d+ %, but nothing tells whether more points is better or worse/],
+    ['less', faster, /^it moved by −5\.\d+ %, but nothing tells/],
+    ['less than detect, beyond chance', slower.map((d) => d / 2), /^it moved by \+3 %/],
+  ])('is neither red nor green when it moved: %s', (_, values, reason) => {
+    const verdict = decided(given(values));
+    expect([verdict.outcome, only(verdict).state]).toEqual(['inconclusive', 'undecided']);
+    expect(only(verdict).reason).toMatch(reason);
+    expect(only(verdict).reason).toMatch(/custom-bigger-is-better or custom-smaller-is-better/);
+    expect(only(verdict).roundsToSettle).toBe(null);
+    // The same figures with a direction of their own.
+    const known = { ...points, directionGuessed: false };
+    const sure = judgeBenchmarks(given(values, { subjects: [known], confirm: false }), { final: true });
+    expect(sure.kind === 'decided' && sure.verdict.outcome).not.toBe('inconclusive');
+  });
+
+  test('passes when it stays where it was, to both sides', () => {
+    expect(only(decided(given(quiet.slice(0, 6)))).state).toBe('unchanged');
+    const fallen = quiet.map((d) => d - 0.045);
+    expect(only(decided(given(fallen))).state).toBe('undecided');
+  });
+
+  test('takes no part of the level of the others', () => {
+    const others = Array.from({ length: 30 }, (_, index) => ({ ...points, name: `p${index}` }));
+    const rounds = slower.map((d) => [step('a', d), ...others.map((one) => step(one.name, d))]);
+    const verdict = decided(
+      evidenceOf({ subjects: [subject('a'), ...others], measuring: rounds, confirm: false }),
+    );
+    expect(verdict.findings[0]).toMatchObject({ name: 'a', state: 'regressed' });
+    expect(verdict.findings.filter((one) => one.state === 'undecided')).toHaveLength(30);
+  });
+});
+
+test('what was said of the output of a suite is among the warnings', () => {
+  const warning = { code: 'samples-left-out', message: 'go: 1 of 3 repetitions cannot be used' };
+  const evidence = evidenceOf({ subjects: [subject('a')], measuring: series('a', quiet) });
+  const formats = { baseline: 'go-bench', candidate: 'go-bench' } as const;
+  const suites = [{ name: 'go', formats, warnings: [warning] }];
+  expect(decided({ ...evidence, suites }).warnings).toEqual([warning]);
+});
+
 describe('direction and zero', () => {
   const rate = subject('r', {
     direction: 'bigger-is-better',

@@ -36,9 +36,8 @@ export class RowSheet {
     const name = cleanName(draft.name, this.#drafts.length + 1);
     const { unit, factor } = draft.quantity;
     const direction = draft.direction ?? draft.quantity.direction;
-    if (unit.kind === 'custom' && unit.text !== '' && unit.normalised !== 'percent' && !draft.direction) {
-      this.#guessed.add(unit.text);
-    }
+    const guessed = unit.kind === 'custom' && unit.normalised !== 'percent' && !draft.direction;
+    if (guessed && unit.text !== '') this.#guessed.add(unit.text);
     const zeroIsValue = draft.zeroIsValue ?? (unit.kind !== 'time' && unit.kind !== 'rate');
     const usable = (value: unknown): number | string => usableNumber(value, unit.text, zeroIsValue);
     const row = (
@@ -48,7 +47,10 @@ export class RowSheet {
       spread: number | null,
     ) =>
       this.#drafts.push({
-        row: { name, unit, direction, value, samples, spread, problem },
+        row: {
+          ...{ name, unit, direction, value, samples, spread, problem },
+          ...(guessed ? { directionGuessed: true } : {}),
+        },
         origin: draft.origin ?? null,
       });
     if (draft.problem) {
