@@ -1,6 +1,6 @@
 /** A HAR → the requests in it, without what signs in. Pure. */
 import { TailgateError } from '../kernel/errors.ts';
-import { type Losses, type Seen, type SeenBody, splitTarget } from './observed.ts';
+import { type Losses, type Seen, type SeenBody, secretWordIn, splitTarget } from './observed.ts';
 import { openBody } from './routes.ts';
 
 /** Headers that say what is asked for; everything else belongs to the browser, the connection or a sign-in. */
@@ -81,9 +81,10 @@ function seenOf({ url, request, status, at }: Entry, losses: Losses): Seen | nul
   const body = bodyOf(request['postData'], `${method} ${target.path}`, losses);
   if (body === 'unread') return null;
   const headers = headersOf(request['headers'], losses);
-  // Forms and JSON name their type themselves.
+  // Forms and plain JSON name their type themselves.
   const { 'content-type': type, ...others } = headers;
-  const ownType = body?.kind === 'text' && type !== undefined ? { 'content-type': type } : {};
+  const named = body?.kind === 'text' || (body?.kind === 'json' && !/^application\/json\b/i.test(type ?? ''));
+  const ownType = named && type !== undefined ? { 'content-type': type } : {};
   return { method, ...target, status, at, headers: { ...others, ...ownType }, body };
 }
 
@@ -103,7 +104,8 @@ function headersOf(list: unknown, losses: Losses): Readonly<Record<string, strin
 function bodyOf(data: unknown, name: string, losses: Losses): SeenBody | null | 'unread' {
   const type = String(field(data, 'mimeType') ?? '')
     .split(';', 1)[0]!
-    .trim();
+    .trim()
+    .toLowerCase();
   const text = field(data, 'text');
   const params = field(data, 'params');
   const lose = (what: string): void =>
@@ -125,25 +127,47 @@ function bodyOf(data: unknown, name: string, losses: Losses): SeenBody | null | 
     losses.add(`${name}: a body of ${type} that the HAR does not hold`);
     return 'unread';
   }
-  if (/[/+]json$/.test(type)) {
-    try {
-      const value: unknown = JSON.parse(text);
-      // Only lists and objects are sent as JSON by the configuration.
-      if (typeof value === 'object' && value !== null) return openBody({ kind: 'json', value }, lose);
-    } catch {
-      losses.add(`${name}: a body that says it is JSON and is none`);
-      return 'unread';
-    }
-  }
   if (type.startsWith('multipart/')) {
     losses.add(`${name}: a multipart body; write it as \`multipart: [...]\``);
     return 'unread';
   }
-  if (text.length > 16_384) {
-    losses.add(`${name}: a body of more than 16 KiB; put it into a file and name that as \`body-file\``);
+  const isJson = /[/+]json$/.test(type);
+  const value = jsonIn(text, isJson);
+  if (value === 'none' && isJson) {
+    losses.add(`${name}: a body that says it is JSON and is none`);
     return 'unread';
   }
-  return { kind: 'text', text };
+  // Only lists and objects are sent as JSON by the configuration.
+  if (typeof value === 'object' && value !== null) {
+    const open = openBody({ kind: 'json', value }, lose);
+    if (isJson || open.kind !== 'json') return open;
+    const rewritten = JSON.stringify(open.value);
+    return textBody(rewritten === JSON.stringify(value) ? text : rewritten, name, losses);
+  }
+  const secret = secretWordIn(text);
+  if (secret !== null) {
+    losses.add(
+      `${name}: a body with the word \`${secret}\`, which may hold a secret; name it as \`body-file\``,
+    );
+    return 'unread';
+  }
+  return textBody(text, name, losses);
+}
+
+/** What a text says as JSON, whatever type it is given; `none` where it is none. */
+function jsonIn(text: string, expected: boolean): unknown {
+  if (!expected && !/^\ufeff?\s*[{[]/.test(text)) return 'none';
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    return 'none';
+  }
+}
+
+function textBody(text: string, name: string, losses: Losses): SeenBody | 'unread' {
+  if (text.length <= 16_384) return { kind: 'text', text };
+  losses.add(`${name}: a body of more than 16 KiB; put it into a file and name that as \`body-file\``);
+  return 'unread';
 }
 
 function decoded(text: string): string {

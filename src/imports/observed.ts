@@ -60,18 +60,30 @@ export const sendable: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** A query without the parameters that may be secrets. */
+/** The first word of a text that is the name of a secret; null where there is none. */
+export const secretWordIn = (text: string): string | null =>
+  text.match(/[\w-]+/g)?.find(isSecretName) ?? null;
+
+/** A query without the parameters that may be secrets, whatever way their names are encoded. */
 export function openQuery(query: string, lose: (name: string) => void): string {
   return query
     .split('&')
     .filter((pair) => {
-      const name = pair.split('=', 1)[0]!;
-      if (!isSecretName(name)) return true;
-      lose(name);
-      return false;
+      // Some servers read `;` as another `&`.
+      const secret = pair.split(';').map(nameOf).find(isSecretName);
+      if (secret !== undefined) lose(secret);
+      return secret === undefined;
     })
     .join('&');
 }
+
+/** Octet by octet: a name with a broken escape in it is decoded where it can be. */
+const nameOf = (pair: string): string =>
+  pair
+    .split('=', 1)[0]!
+    .replaceAll('+', ' ')
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, octet: string) => String.fromCharCode(Number.parseInt(octet, 16)))
+    .trim();
 
 /** Path and query of a URL or a path as a request line can carry them; null when it is neither. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } | null {

@@ -5,7 +5,7 @@ import { TailgateError } from './errors.ts';
 const secretName = /(TOKEN|SECRET|KEY|PASSWORD)$/i;
 /** Fields, parameters and headers whose values nobody should read. */
 const secretField =
-  /token|secret|passw|pwd|api_?-?key|^key$|^sig$|signature|credential|^code$|session|^auth/i;
+  /token|secret|passw|pwd|api_?-?key|^key$|^sig$|signature|credential|^code$|session|^auth|jwt|(^|[^a-z])otp|otp$|assertion/i;
 /** Shorter values would blot out half of every text. */
 const shortestSecret = 6;
 
