@@ -11,7 +11,7 @@ import type { Generator, Target } from './load/protocol.ts';
 import { calibrate, reachable } from './ramp-calibration.ts';
 import { climb, type Findings, OutOfTime, type RampEvent } from './ramp-climb.ts';
 import { openSockets, type RampLoad, type RampShots, warmUp } from './ramp-steps.ts';
-import { readEnvironment, usableCpus } from './service/machine.ts';
+import { isOnThisMachine, readEnvironment, usableCpus } from './service/machine.ts';
 import { planPlacement } from './service/placement.ts';
 import type { RunningService } from './service/service.ts';
 import type { SideMeter } from './service/side-meter.ts';
@@ -98,7 +98,7 @@ export async function runRamp(job: RampJob): Promise<RampResult> {
     recovery: found.recovery,
     death: found.death,
     calibration,
-    relative: planPlacement(usableCpus()).kind === 'shared' && isHere(job),
+    relative: planPlacement(usableCpus()).kind === 'shared' && isOnThisMachine(job.target),
     seed: settings.seed,
     configHash: hashOf({ bound: job.bound, criteria, arrivals, timeout, maxSockets, maxInFlight }),
     environmentHash: hashOf(environment),
@@ -123,9 +123,6 @@ const noAnswer = (job: RampJob, problem: string): TailgateError =>
     message: `${job.target.origin} did not answer: ${problem}`,
     hint: 'start the service first, and name the address it listens on',
   });
-
-const isHere = ({ target }: RampJob): boolean =>
-  /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(new URL(target.origin).hostname);
 
 /** SHA-256 of what does not depend on the order of keys. */
 function hashOf(value: unknown): string {

@@ -2,15 +2,12 @@
 import type { Warning } from '../kernel/errors.ts';
 import type { Target } from '../load/protocol.ts';
 import { progressLine } from '../report/progress.ts';
-import { usableCpus } from '../service/machine.ts';
+import { isOnThisMachine, usableCpus } from '../service/machine.ts';
 import { placementWarnings, planPlacement } from '../service/placement.ts';
 import type { Terminal } from './command.ts';
 
-const loopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]|(.+\.)?localhost)$/;
-
-/** Whether a target is on this machine: a Unix socket, or a loopback address. */
-export const isHere = ({ origin, transport }: Target): boolean =>
-  (transport?.socketPath ?? null) !== null || loopback.test(new URL(origin).hostname);
+/** Whether a target is on this machine. */
+export const isHere = (target: Target): boolean => isOnThisMachine(target);
 
 /**
  * Of a machine that is too small, or whose CPUs generator and service share; nothing of a target elsewhere.

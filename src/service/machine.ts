@@ -1,6 +1,6 @@
 /** What the machine is and what else it was doing: CPUs that may be used, time stolen, tasks that had to wait. */
 import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { availableParallelism, cpus, hostname, networkInterfaces, release, totalmem } from 'node:os';
 import { join } from 'node:path/posix';
 import type { Bytes } from '../kernel/units.ts';
 import { bytes } from '../kernel/units.ts';
@@ -96,6 +96,31 @@ export function usableMemory(read: ReadText = readText, installed: number = tota
     if (limit > 0) least = Math.min(least, limit);
   }
   return bytes(least);
+}
+
+const loopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]|(.+\.)?localhost)$/;
+
+/** By which hosts of a URL this machine is reached beside loopback: its name, its addresses, and every address there is. */
+const ownHosts = (): readonly string[] => [
+  '0.0.0.0',
+  '[::]',
+  hostname().toLowerCase(),
+  ...Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .map(({ address }) => (address.includes(':') ? `[${address}]` : address)),
+];
+
+/** Whether what is sent there stays on this machine: a Unix socket, loopback, or a name or an address of its own. */
+export function isOnThisMachine(
+  target: {
+    readonly origin: string;
+    readonly transport?: { readonly socketPath: string | null };
+  },
+  own: readonly string[] = ownHosts(),
+): boolean {
+  if ((target.transport?.socketPath ?? null) !== null) return true;
+  const host = new URL(target.origin).hostname;
+  return loopback.test(host) || own.includes(host);
 }
 
 /** What a reader needs to know of the machine that measured. */

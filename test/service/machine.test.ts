@@ -1,7 +1,9 @@
+import { hostname, networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { ReadText } from '../../src/service/machine.ts';
 import {
   allowedCpus,
+  isOnThisMachine,
   noiseBetween,
   readEnvironment,
   readMachine,
@@ -112,5 +114,31 @@ describe('what may be used', () => {
     expect(facts.cpus).toBeGreaterThan(0);
     expect(facts.memory).toBeGreaterThan(0);
     expect(readEnvironment({}).runner).toBeNull();
+  });
+});
+
+describe('what is sent to an address', () => {
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .map(({ address }) => (address.includes(':') ? `[${address}]` : address));
+
+  it.each(['0.0.0.0', '[::]', '127.9.9.9', '[::1]', 'app.localhost', hostname().toUpperCase(), ...own])(
+    'stays on this machine: %s',
+    (host) => {
+      expect(isOnThisMachine({ origin: new URL(`http://${host}:8080/`).origin })).toBe(true);
+    },
+  );
+
+  it('stays here through a Unix socket, whatever the host', () => {
+    const origin = 'http://example.org';
+    expect(isOnThisMachine({ origin, transport: { socketPath: '/run/app.sock' } })).toBe(true);
+    expect(isOnThisMachine({ origin, transport: { socketPath: null } })).toBe(false);
+  });
+
+  it('leaves it for every other host', () => {
+    const names = ['build-7', '192.168.7.9'];
+    const at = (host: string): boolean => isOnThisMachine({ origin: `http://${host}` }, names);
+    expect(['build-7', '192.168.7.9'].map(at)).toEqual([true, true]);
+    expect(['build-70', '192.168.7.99', 'build-7.example.org', '128.0.0.1'].map(at)).not.toContain(true);
   });
 });
