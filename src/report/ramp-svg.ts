@@ -76,13 +76,26 @@ function pointsOf(curve: readonly CurvePoint[], of: (point: CurvePoint) => numbe
   });
 }
 
-/** Covers all values with a little room; ticks at 1, 2 and 5 of every decade, fewer when there are many. */
+/** Places of ticks in a decade, from coarse to fine: a single value with its room, an eighth of a decade, holds two of the last. */
+const finer = [1, 0.5, 0.2, 0.1].map((step) =>
+  Array.from({ length: Math.round(9 / step) }, (_, index) => 1 + index * step),
+);
+
+/**
+ * Covers all values with a little room; ticks at 1, 2 and 5 of every decade, fewer when there are many. Where that gives
+ * fewer than two, which would be no scale, they are as much finer as they must.
+ */
 export function logScale(values: readonly number[], from: number, to: number): Scale {
   const low = Math.min(...values.map(positive)) / 1.15;
   const high = Math.max(...values.map(positive)) * 1.15;
   const span = Math.log(high / low);
   const at = (value: number): number => from + ((to - from) * Math.log(positive(value) / low)) / span;
-  const steps = span > Math.log(10) * 2.5 ? [1] : span > Math.log(10) * 1.2 ? [1, 3] : [1, 2, 5];
+  const usual = span > Math.log(10) * 2.5 ? [1] : span > Math.log(10) * 1.2 ? [1, 3] : [1, 2, 5];
+  const ticks = [usual, ...finer].map((steps) => ticksAt(steps, low, high));
+  return { at, ticks: ticks.find((found) => found.length >= 2) ?? ticks.at(-1)! };
+}
+
+function ticksAt(steps: readonly number[], low: number, high: number): readonly number[] {
   const ticks: number[] = [];
   for (let decade = Math.floor(Math.log10(low)); decade <= Math.ceil(Math.log10(high)); decade++) {
     for (const step of steps) {
@@ -90,7 +103,7 @@ export function logScale(values: readonly number[], from: number, to: number): S
       if (tick >= low && tick <= high) ticks.push(tick);
     }
   }
-  return { at, ticks };
+  return ticks;
 }
 
 /** From 0, with four to eight round ticks. */

@@ -148,6 +148,23 @@ describe('the pictures', () => {
     expect(linearScale(952, 0, 100).ticks).toEqual([0, 200, 400, 600, 800]);
   });
 
+  it('have two ticks at least in the narrowest range, and not many more', () => {
+    expect(logScale([300], 0, 100).ticks).toEqual([280, 300, 320, 340]);
+    expect(logScale([250, 400], 0, 100).ticks).toEqual([300, 400]);
+    expect(logScale([610, 940], 0, 100).ticks).toEqual([600, 700, 800, 900, 1000]);
+    for (let low = 1; low < 10_000; low *= 1.06) {
+      for (const share of [1, 1.1, 1.3, 1.6, 2.2, 4, 9]) {
+        const { ticks, at } = logScale([low, share * low], 0, 100);
+        expect(ticks.length, `${low} to ${share * low}`).toBeGreaterThanOrEqual(2);
+        expect(ticks.length, `${low} to ${share * low}`).toBeLessThanOrEqual(9);
+        expect(new Set(ticks).size).toBe(ticks.length);
+        for (const tick of ticks) expect(Math.abs(at(tick) - 50)).toBeLessThanOrEqual(50);
+      }
+    }
+    const narrow = latencyPicture(viewOf(sampleResult([measured(300, 300, 12, 15)])));
+    expect(narrow).toContain('text-anchor="middle">280</text>');
+  });
+
   it('are left out when nothing was measured', () => {
     const empty = viewOf(
       sampleResult([], { end: { kind: 'open' }, stopped: { by: 'signal', why: 'it was stopped' } }),
