@@ -13,6 +13,13 @@ export function readRampResult(content: string): RampResult {
   const value = parsed(content);
   if (!isRecord(value)) throw refused(`it holds ${kindOf(value)}, not the result of a ramp`);
   if (value['schema'] !== rampSchema) {
+    if (value['schema'] === undefined && value['model'] === 'closed' && Array.isArray(value['levels']))
+      throw refused('this is a sweep: a closed loop waits for its answers, so it tells no rate that is safe');
+    if (value['schema'] === 'tailgate-ramp-pair')
+      throw refused(
+        'this is a comparison of two builds: it has no curve',
+        'measure the curve of one: leave out --baseline',
+      );
     const named = typeof value['schema'] === 'string' ? `its schema is ${shown(value['schema'])}` : null;
     throw refused(`it is not the result of a ramp: ${named ?? 'it names no schema'}, wanted "${rampSchema}"`);
   }

@@ -1,12 +1,12 @@
 /** `tailgate plan FILE`: how many instances a peak needs, and the alert rules, from the curve of a ramp. */
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { planCapacity } from '../capacity/plan.ts';
 import { readRampResult } from '../capacity/read-result.ts';
 import type { RampResult } from '../capacity/result.ts';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
 import { describeCapacityPlan, prometheusRules } from '../report/capacity-plan.ts';
-import { type Command, numberFlag, type Terminal, text, usage } from './command.ts';
+import { type Command, type FlagValues, numberFlag, type Terminal, text, usage } from './command.ts';
 import { outputFile } from './output-file.ts';
 
 const reportWidth = 110;
@@ -34,10 +34,11 @@ export const plan: Command = {
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [file], terminal) => {
-    const peak = numberFlag(flags, 'peak', { least: 0.001, most: 1e9 });
+    const peak = decimalFlag(flags, 'peak', { least: 0.001, most: 1e9 });
     if (peak === undefined)
       throw usage(plan, '--peak is missing; it wants requests a second, e.g. --peak 100');
-    const headroom = numberFlag(flags, 'headroom', { least: 0.05, most: 1 }) ?? 0.7;
+    const headroom = decimalFlag(flags, 'headroom', { least: 0.05, most: 1 }) ?? 0.7;
+    refuseSameFiles(terminal, flags, file!);
     const outputs = ['json', 'rules'].map((name) => {
       const given = text(flags, name);
       return given === undefined ? null : outputFile(terminal, name, given);
@@ -52,6 +53,41 @@ export const plan: Command = {
     return 0;
   },
 };
+
+/** A number as people write it: `Number` would also take 0x10 and 0b1. @throws TailgateError `usage` */
+function decimalFlag(flags: FlagValues, name: string, bounds: Parameters<typeof numberFlag>[2]) {
+  const given = text(flags, name);
+  if (given !== undefined && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(given.trim()))
+    throw usage(
+      plan,
+      `--${name} is "${given}"; it wants a decimal number from ${bounds.least} to ${bounds.most}`,
+    );
+  return numberFlag(flags, name, bounds);
+}
+
+/** A plan must not replace what it was made from, and each file holds one thing. @throws TailgateError `usage` */
+function refuseSameFiles(terminal: Terminal, flags: FlagValues, file: string): void {
+  const [json, rules] = [text(flags, 'json'), text(flags, 'rules')];
+  const place = (name: string): string => realPlace(resolve(terminal.directory, name));
+  for (const [flag, name] of [['json', json] as const, ['rules', rules] as const])
+    if (name !== undefined && place(name) === place(file))
+      throw usage(
+        plan,
+        `--${flag} is "${name}", the file that the plan is made from: it would be overwritten`,
+      );
+  if (json !== undefined && rules !== undefined && place(json) === place(rules))
+    throw usage(plan, `--json and --rules are both "${rules}"; each wants a file of its own`);
+}
+
+/** Where a path leads through links; of a file that is not there yet, where its folder leads. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? path : join(realPlace(folder), basename(path));
+  }
+}
 
 /** @throws TailgateError `usage` naming the file and what is wrong with it. */
 function readResult(terminal: Terminal, file: string): RampResult {

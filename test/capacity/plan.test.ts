@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { planCapacity } from '../../src/capacity/plan.ts';
 import { readRampResult } from '../../src/capacity/read-result.ts';
 import type { RampResult } from '../../src/capacity/result.ts';
+import type { FlagValues } from '../../src/commands/command.ts';
+import { plan as planCommand } from '../../src/commands/plan.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { boundTo } from '../../src/ramp-of-config.ts';
 import { describeCapacityPlan, prometheusRules } from '../../src/report/capacity-plan.ts';
@@ -191,6 +196,8 @@ describe('readRampResult', () => {
     ['offered,p99\n1,2\n', 'not JSON'],
     ['[1]', 'a list'],
     ['{"schema":"tailgate-evidence"}', 'its schema is "tailgate-evidence"'],
+    ['{"model":"closed","levels":[]}', 'this is a sweep'],
+    ['{"schema":"tailgate-ramp-pair"}', 'this is a comparison of two builds'],
     ['{"verdict":"pass"}', 'it names no schema'],
     [changed((value) => (value['version'] = 9)), 'its version is 9'],
     [changed((value) => delete value['capacity']), '"capacity" is missing'],
@@ -240,6 +247,41 @@ describe('readRampResult', () => {
       };
     });
     expect(() => readRampResult(content)).toThrow(words);
+  });
+});
+
+describe('tailgate plan', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'plan-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const content = JSON.stringify(sampleResult());
+  writeFileSync(join(directory, 'ok.json'), content);
+  symlinkSync('ok.json', join(directory, 'link.json'));
+  const run = (flags: FlagValues) =>
+    planCommand.run({ peak: '100', ...flags }, ['ok.json'], {
+      directory,
+      environment: {},
+      signal: new AbortController().signal,
+      print: () => undefined,
+      tell: () => undefined,
+      interactive: false,
+    });
+
+  it.each<[FlagValues, RegExp]>([
+    [{ rules: 'ok.json' }, /--rules is "ok\.json", the file that the plan is made from/],
+    [{ json: './ok.json' }, /--json is "\.\/ok\.json", the file/],
+    [{ rules: 'link.json' }, /--rules is "link\.json", the file/],
+    [{ json: 'x', rules: './x' }, /--json and --rules are both "\.\/x"/],
+    [{ peak: '0x10' }, /--peak is "0x10"; it wants a decimal number from 0\.001 to/],
+    [{ peak: '' }, /--peak is ""/],
+    [{ headroom: '0b1' }, /--headroom is "0b1"; it wants a decimal number from 0\.05 to 1/],
+  ])('refuses %j and leaves its input as it is', async (flags, words) => {
+    await expect(run(flags)).rejects.toThrow(words);
+    expect(readdirSync(directory).sort()).toEqual(['link.json', 'ok.json']);
+    expect(readFileSync(join(directory, 'ok.json'), 'utf8')).toBe(content);
+  });
+
+  it.each(['100', '1e2', '100.5', '.5'])('takes a peak of %s', async (peak) => {
+    expect(await run({ peak })).toBe(0);
   });
 });
 
