@@ -5,6 +5,7 @@ import { RowSheet } from './sheet.ts';
 
 // Greedy: a name may itself hold " x 50".
 const resultLine = /^\s*(.+) x (\S+) ops\/sec(?: ±\s*(\S+)%)?(?: \((\d+) runs? sampled\))?/;
+const begunLine = /^\s*(.+) x [\d.,]*\d(?: (?:o|op|ops|ops\/|ops\/s|ops\/se))?$/;
 /** A benchmark that threw prints its name and the error, which is empty for a plain object. */
 const failedLine = /^(.+?): (?:((?:[A-Z]\w*)?Error\b.*))?$/;
 
@@ -17,7 +18,8 @@ export const benchmarkJs: Adapter = {
   read: ({ lines }) => {
     const sheet = new RowSheet();
     const quantity = quantityOf('ops/sec');
-    for (const line of lines) {
+    const last = lines.findLastIndex((line) => line.trim() !== '');
+    for (const [index, line] of lines.entries()) {
       const result = resultLine.exec(line);
       if (result !== null) {
         const [, name, value, margin] = result;
@@ -26,6 +28,12 @@ export const benchmarkJs: Adapter = {
         const spread =
           rate.kind === 'number' && relative?.kind === 'number' ? (rate.value * relative.value) / 100 : null;
         sheet.add({ name: name!, quantity, value, spread });
+        continue;
+      }
+      // Each line is printed at once, so only the last one can be cut.
+      const begun = index === last ? begunLine.exec(line) : null;
+      if (begun !== null) {
+        sheet.add({ name: begun[1]!, quantity, problem: `its line is cut off after "${line.slice(-20)}"` });
         continue;
       }
       const failed = failedLine.exec(line);

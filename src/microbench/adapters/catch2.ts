@@ -6,6 +6,9 @@ import { RowSheet } from './sheet.ts';
 const amount = String.raw`(\S+ (?:ns|us|µs|ms|s|m|h))`;
 const firstLine = new RegExp(String.raw`^(.*?)\s+(\d+)\s+(\d+)\s+${amount}\s*$`);
 const figureLine = new RegExp(String.raw`^(.*?)\s+${amount}\s+${amount}\s+${amount}\s*$`);
+/** The beginning of a first line, where the output ends. */
+const begunLine = /^(\S.*?)\s{2,}\d+(?:\s+\S+){0,3}\s*$/;
+const failedLine = /^(.*?)\s*[Bb]enchmark failed \((.*)\)\s*$/;
 const headLine = /^benchmark name\s+samples\s+iterations\s+(estimated|est run time)/;
 
 export const catch2: Adapter = {
@@ -19,9 +22,15 @@ export const catch2: Adapter = {
   read: ({ lines }) => {
     const sheet = new RowSheet();
     let place: string | null = null;
+    let inTable = false;
+    const last = lines.findLastIndex((line) => line.trim() !== '');
     for (let index = 0; index < lines.length; index++) {
       const line = lines[index]!;
-      if (headLine.test(line)) place = placeAbove(lines, index);
+      if (headLine.test(line)) {
+        place = placeAbove(lines, index);
+        inTable = true;
+      }
+      if (/^={20,}$/.test(line)) inTable = false;
       const first = firstLine.exec(line);
       const mean = figureLine.exec(lines[index + 1] ?? '');
       const deviation = figureLine.exec(lines[index + 2] ?? '');
@@ -43,12 +52,28 @@ export const catch2: Adapter = {
         index += 2;
         continue;
       }
-      const failed = /^(.*?)\s*[Bb]enchmark failed \((.*)\)\s*$/.exec(line);
+      const failed = failedLine.exec(line);
       if (failed !== null) {
         const name = failed[1]!.trim() || (lines[index - 1] ?? '').trim();
         const problem = `Catch2 says: benchmark failed (${failed[2]})`;
         sheet.add({ name, quantity: quantityOf('ns'), problem, origin: place });
+        continue;
       }
+      const begun = first ?? (index === last ? begunLine.exec(line) : null);
+      if (!inTable || begun === null) continue;
+      const next = lines[index + 1] ?? '';
+      const failures = [next, lines[index + 2] ?? ''].map((one) => failedLine.exec(one));
+      const failure = failures.find((one) => one?.[1] === '') ?? null;
+      if (failure !== null) index = lines.indexOf(failure[0], index);
+      const problem =
+        failure === null
+          ? 'no mean follows its first line; was it stopped?'
+          : `Catch2 says: benchmark failed (${failure[2]})`;
+      // A long name goes on in the line of the mean.
+      const more = failure === null ? (/^(\S.*?)\s{2,}[\d.]/.exec(next)?.[1] ?? '') : '';
+      if (more !== '') index++;
+      const name = `${begun[1]!.trim()} ${more}`.trim();
+      sheet.add({ name, quantity: quantityOf('ns'), problem, origin: place });
     }
     return sheet.result();
   },

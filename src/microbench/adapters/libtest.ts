@@ -5,6 +5,7 @@ import { RowSheet } from './sheet.ts';
 
 const benchLine =
   /^test (.+?)\s+\.\.\. bench:\s+(\S+) (\S.*?) \(\+\/-\s+(\S+)\)(?:\s+=\s+(\S+)\s+(\S+))?\s*$/;
+const begunLine = /^test (.+?)\s+\.\.\. bench:(.*)$/;
 const failedLine = /^test (.+?)\s+\.\.\. FAILED\b/;
 /** Cargo's own line on standard error: the only place that names the target. */
 const targetLine = /^\s+Running (?:unittests )?(\S+)(?: \((\S+)\))?/;
@@ -33,7 +34,13 @@ export const libtest: Adapter = {
         });
       }
       const bench = benchLine.exec(line);
-      if (bench === null) continue;
+      if (bench === null) {
+        const begun = begunLine.exec(line);
+        if (begun === null) continue;
+        const problem = `its line is cut off or not of libtest's form: "${begun[2]!.trim()}"`;
+        sheet.add({ name: begun[1]!, quantity: quantityOf('ns/iter'), problem, origin: target });
+        continue;
+      }
       const [, name, value, unit, spread, throughput, throughputUnit] = bench;
       sheet.add({ name: name!, quantity: quantityOf(unit!), value, spread, origin: target });
       if (throughput !== undefined) {

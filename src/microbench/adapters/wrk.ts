@@ -30,26 +30,43 @@ function read({ lines, text }: BenchDocument): AdapterResult {
   const runs = lines.filter((line) => /^\s*Running .+ test @/.test(line));
   let url: string | null = null;
   let label = 'latency';
-  for (const line of lines) {
-    const origin = runs.length > 1 ? url : null;
+  let expected = new Set<string>();
+  const endRun = (): void => {
+    for (const name of expected) {
+      const problem = 'the output of this run is cut off before it';
+      const quantity = quantityOf(name === 'requests/s' ? 'requests/sec' : 'us');
+      sheet.add({ name, quantity, problem, origin: runs.length > 1 ? url : null });
+    }
+  };
+  for (const [index, line] of lines.entries()) {
     const running = /^\s*Running .+ test @ (\S+)/.exec(line);
     if (running !== null) {
+      endRun();
+      expected = new Set(['latency mean', 'requests/s']);
       url = running[1]!;
       label = 'latency';
     }
+    const origin = runs.length > 1 ? url : null;
+    // 65.25ms that is cut to 65.2 or 65.25m is another time. The last line of all is in whole when it ends so.
+    if (index === lines.length - 1 && !/^Transfer\/sec:\s+\S+B\s*$/.test(line)) break;
     const average = /^\s*Latency\s+(\S+)\s+(\S+)\s+(\S+)/.exec(line);
     if (average !== null && average[1] !== 'Distribution') {
+      expected.delete('latency mean');
       addTime(sheet, 'latency mean', average[1]!, average[2]!, origin);
     }
     // wrk2 prints a second distribution, of the waits that its own delays hide.
-    if (/Latency Distribution/.test(line))
+    if (/Latency Distribution/.test(line)) {
       label = /Uncorrected/.test(line) ? 'uncorrected latency' : 'latency';
+      expected.add(`${label} p99`);
+    }
     const percentile = /^\s*(\d+(?:\.\d+)?)%\s+(\S+)\s*$/.exec(line);
     if (percentile !== null && Number(percentile[1]) < 100) {
+      expected.delete(`${label} p${Number(percentile[1])}`);
       addTime(sheet, `${label} p${Number(percentile[1])}`, percentile[2]!, null, origin);
     }
     const rate = /^Requests\/sec:\s+(\S+)/.exec(line)?.[1];
     if (rate !== undefined) {
+      expected.delete('requests/s');
       sheet.add({
         name: 'requests/s',
         quantity: quantityOf('requests/sec'),
@@ -84,6 +101,7 @@ function read({ lines, text }: BenchDocument): AdapterResult {
       );
     }
   }
+  endRun();
   if (!/Latency Distribution/.test(text)) {
     sheet.warn('no-percentiles', 'there are no percentiles in this file', 'run it with --latency to get p99');
   }
