@@ -85,7 +85,7 @@ function seenOf({ url, request, status, at }: Entry, losses: Losses): Seen | nul
   const { 'content-type': type, ...others } = headers;
   const named = body?.kind === 'text' || (body?.kind === 'json' && !/^application\/json\b/i.test(type ?? ''));
   const ownType = named && type !== undefined ? { 'content-type': type } : {};
-  return { method, ...target, status, at, headers: { ...others, ...ownType }, body };
+  return { method, ...target, status, at, host: url.hostname, headers: { ...others, ...ownType }, body };
 }
 
 function headersOf(list: unknown, losses: Losses): Readonly<Record<string, string>> {

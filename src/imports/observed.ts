@@ -14,6 +14,8 @@ export interface Seen {
   readonly status: number | null;
   /** Milliseconds since 1970; null where it is not told. */
   readonly at: number | null;
+  /** Without port, in lower case; null where it is not told. */
+  readonly host: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: SeenBody | null;
 }
@@ -85,16 +87,30 @@ const nameOf = (pair: string): string =>
     .replaceAll(/%([0-9a-f]{2})/gi, (_, octet: string) => String.fromCharCode(Number.parseInt(octet, 16)))
     .trim();
 
+/** Percent-encoded; halves of letters, as JSON can hold them, are replaced as in any UTF-8. */
+export const encoded = (text: string): string =>
+  encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'));
+
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+  /** Of a URL, without port. */
+  readonly host: string | null;
+}
+
 /** Path and query of a URL or a path as a request line can carry them; null when it is neither. */
-export function splitTarget(target: string): { readonly path: string; readonly query: string } | null {
+export function splitTarget(target: string): Target | null {
   let text = target;
+  let host: string | null = null;
   if (/^https?:\/\//i.test(text)) {
     if (!URL.canParse(text)) return null;
-    const { pathname, search } = new URL(text);
+    const { pathname, search, hostname } = new URL(text);
     text = pathname + search;
+    host = hostname;
   }
   text = text.split('#', 1)[0]!;
   if (!/^\/[!-~]*$/.test(text)) return null;
   const mark = text.indexOf('?');
-  return mark === -1 ? { path: text, query: '' } : { path: text.slice(0, mark), query: text.slice(mark + 1) };
+  if (mark === -1) return { path: text, query: '', host };
+  return { path: text.slice(0, mark), query: text.slice(mark + 1), host };
 }

@@ -38,12 +38,14 @@ interface Growing {
 
 const mostTargets = 200_000;
 const mostRoutes = 20_000;
+const mostHosts = 1000;
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Adds requests up, one at a time, within bounds of memory. */
 export class TrafficCount {
   readonly #routes = new Map<string, Growing>();
   readonly #minutes = new Map<number, number>();
+  readonly #hosts = new Map<string, number>();
   readonly #losses: Losses;
   #targets = 0;
   #count = 0;
@@ -87,9 +89,12 @@ export class TrafficCount {
       );
     }
     this.#takeTime(seen.at);
+    this.#takeHost(seen.host);
   }
 
+  /** What was added; that hosts were put together is told as a loss. */
   result(): Traffic {
+    this.#tellHosts();
     const routes = [...this.#routes.values()].sort((one, other) => other.count - one.count);
     return {
       routes,
@@ -101,6 +106,9 @@ export class TrafficCount {
 
   #refusal({ method, status, body }: Seen, source: 'access log' | 'HAR'): string | null {
     if (!sendable.has(method)) return `${method} requests, which cannot be sent`;
+    if (status !== null && status < 200) {
+      return `requests that were answered with ${status}, as upgrades to WebSocket are`;
+    }
     if (status !== null && status >= 400) return `requests that were answered with an error (${status})`;
     if (source === 'access log' && withBody.has(method) && body === null) {
       return `${method} requests: an access log does not tell their bodies`;
@@ -113,6 +121,23 @@ export class TrafficCount {
     const route = { method, path, count: 0, targets: new Map(), redirects: false, headers, body };
     this.#routes.set(key, route);
     return route;
+  }
+
+  #takeHost(host: string | null): void {
+    if (host === null || (this.#hosts.size >= mostHosts && !this.#hosts.has(host))) return;
+    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+  }
+
+  #tellHosts(): void {
+    const hosts = [...this.#hosts].sort((one, other) => other[1] - one[1]);
+    const others = hosts.slice(1);
+    if (others.length === 0) return;
+    const named = others.slice(0, 3).map(([name]) => name);
+    this.#losses.add(
+      `requests to other hosts than ${hosts[0]![0]} (${named.join(', ')}${others.length > 3 ? ', …' : ''}): put together with its own; give a log of one service`,
+      null,
+      others.reduce((sum, [, count]) => sum + count, 0),
+    );
   }
 
   #takeTime(at: number | null): void {
