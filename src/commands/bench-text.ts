@@ -87,7 +87,7 @@ const remarksOf = (verdict: BenchVerdict): readonly string[] => [
 function footer({ verdict, evidence, elapsed }: ShownBench): readonly string[] {
   const { baseline, candidate } = evidence.revisions;
   const { measured, confirming } = verdict.rounds;
-  const rounds = `${measured} rounds${confirming === 0 ? '' : ` and ${confirming} to confirm`}`;
+  const rounds = `${measured} ${measured === 1 ? 'round' : 'rounds'}${confirming === 0 ? '' : ` and ${confirming} to confirm`}`;
   return [
     `${rounds} in fresh processes, ${formatDuration(elapsed)}, seed ${evidence.seed}`,
     ...(evidence.suites ?? []).map((one) => `${visible(one.name, 200)}: read as ${formatsText(one)}`),
@@ -156,7 +156,7 @@ function cellsOf(finding: BenchFinding): readonly string[] {
     change.kind === 'ratio' ? `${formatChange(change.effect)}${intervalWords(change)}` : 'n/a',
     change.kind === 'ratio' && change.spread !== null ? formatSpread(change.spread) : '–',
     cpu?.kind === 'ratio' ? formatChange(cpu.effect) : '–',
-    finding.state,
+    finding.sameResult === false ? `${finding.state}, other result` : finding.state,
   ];
 }
 

@@ -28,6 +28,8 @@ export interface BenchFinding {
   /** One sentence for the reader when the state is not plain. */
   readonly reason: string | null;
   readonly roundsToSettle: number | null;
+  /** False: each side always returns the same, and not the same as the other. null: not known. */
+  readonly sameResult: boolean | null;
   /** What a reader should know about the figures whatever the state is. */
   readonly remark: string | null;
 }

@@ -176,7 +176,7 @@ export function settledState(
     const why = failure.kind === 'failed' ? failure.reason : '';
     return { state: 'invalid', reason: `${who}, round ${index + 1}: ${why}` };
   }
-  return plan.onDifferentResult === 'stop' && differs(track)
+  return plan.onDifferentResult === 'stop' && sameResult(track) === false
     ? { state: 'invalid', reason: 'the sides return different results, so they do not do the same work' }
     : null;
 }
@@ -184,20 +184,23 @@ export function settledState(
 /** What a reader should know about the figures of a row that is judged, and of one that is settled without. */
 export function remarkOf(track: Track, settled: boolean): string | null {
   const remarks = [track.subject.remark];
-  if (!settled && differs(track)) {
+  if (!settled && sameResult(track) === false) {
     remarks.push('the sides return different results: the change may be the price of other work');
   }
   const told = remarks.filter((remark) => remark !== null);
   return told.length === 0 ? null : told.join('; ');
 }
 
-/** Each side returns the same in all of its processes, and not the same as the other. One round alone may be chance. */
-function differs({ measuring, confirming }: Track): boolean {
+/**
+ * Whether the sides return the same, where each of them does in all of its processes; null where that is not known:
+ * of other tools, of what differs from call to call, and after one round alone, which may be chance.
+ */
+export function sameResult({ measuring, confirming }: Track): boolean | null {
   const results = [...measuring, ...confirming];
   const digestsOf = (side: Side): Set<string | null> =>
     new Set(results.flatMap((one) => (one[side].kind === 'measured' ? [one[side].digest] : [])));
   const [baseline, candidate] = [digestsOf('baseline'), digestsOf('candidate')];
-  if (results.length < 2 || baseline.size !== 1 || candidate.size !== 1) return false;
+  if (results.length < 2 || baseline.size !== 1 || candidate.size !== 1) return null;
   const [[one], [other]] = [[...baseline], [...candidate]];
-  return one !== null && other !== null && one !== other;
+  return one === null || other === null ? null : one === other;
 }

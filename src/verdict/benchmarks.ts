@@ -7,7 +7,15 @@ import type { RowState } from '../kernel/words.ts';
 import type { BenchEvidence, BenchResult } from '../microbench/evidence.ts';
 import type { BenchFinding, BenchProgress, BenchVerdict } from './benchmark-finding.ts';
 import { foldStates, reasonOf, severity, warningsOf } from './benchmark-outcome.ts';
-import { type BenchRow, looksWorse, remarkOf, rowOf, settledState, type Track } from './benchmark-rows.ts';
+import {
+  type BenchRow,
+  looksWorse,
+  remarkOf,
+  rowOf,
+  sameResult,
+  settledState,
+  type Track,
+} from './benchmark-rows.ts';
 import { isRed } from './estimate.ts';
 import { confirmationLevel, familyLevel, type Look, looksAt } from './looks.ts';
 import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
@@ -224,6 +232,7 @@ function findingOf({ plan }: BenchEvidence, track: Track, member: Member | null)
       stage?.kind === 'looked' && state === 'undecided' && row.guess === null
         ? roundsToSettle(row.worsening, plan.tolerance, row.used)
         : null,
+    sameResult: sameResult(track),
     remark: remarkOf(track, settled !== null),
   };
 }

@@ -67,6 +67,8 @@ export interface Finding {
   readonly reason: string | null;
   /** More rounds that would settle an undecided row; null when not known or not wanted. */
   readonly roundsToSettle: number | null;
+  /** Of a function as a microbenchmark, where the sides always return something, but not the same. */
+  readonly sameResult?: false;
 }
 
 /** What stopped a job before it could judge. */

@@ -96,5 +96,6 @@ function toFinding(one: BenchFinding): Finding {
     otherView: null,
     reason: one.reason,
     roundsToSettle: one.roundsToSettle,
+    ...(one.sameResult === false ? { sameResult: false } : {}),
   };
 }

@@ -390,6 +390,7 @@ describe('what is not compared', () => {
     const verdict = decided(evidenceOf({ subjects: [subject('a')], measuring, onDifferentResult: 'warn' }));
     expect(verdict.findings[0]).toMatchObject({
       state: 'unchanged',
+      sameResult: false,
       remark: expect.stringContaining('different results'),
     });
     expect(verdict.warnings[0]?.message).toContain('`a`: the sides return different results');

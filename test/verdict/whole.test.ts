@@ -7,7 +7,7 @@ import type { Verdict } from '../../src/verdict/finding.ts';
 import { judge } from '../../src/verdict/judge.ts';
 import type { Recipe } from './evidence-builder.ts';
 import { evidenceOf, readPlain } from './evidence-builder.ts';
-import { bench, benchmarks, costlier } from './stored-job.ts';
+import { bench, benchmarks, costlier, returning } from './stored-job.ts';
 
 const calm: Recipe = { measuring: 6 };
 
@@ -78,6 +78,15 @@ describe('microbenchmarks', () => {
       metric: 'microbenchmark',
       state: 'regressed',
     });
+  });
+
+  it('tell in their row that the sides return different results', () => {
+    const of = (digests: readonly [string, string]) => {
+      const verdict = verdictOf(calm, { benchmarks: returning(benchmarks(0), digests) });
+      return verdict.findings.find((one) => one.scenario === bench);
+    };
+    expect(of(['a', 'b'])).toMatchObject({ state: 'unchanged', sameResult: false });
+    expect(of(['a', 'a'])).not.toHaveProperty('sameResult');
   });
 
   it('are accepted by their full name', () => {
