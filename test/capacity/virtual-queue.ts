@@ -30,13 +30,13 @@ export interface VirtualRun {
 const shed = 1e6;
 
 /** What a slice brought, and what a meter of the service's CPU would have read around it, as a ramp reads it. */
-interface VirtualSlice {
+interface MeteredSlice {
   readonly result: SliceResult;
   readonly cost: NonNullable<AboutStep['cost']>;
 }
 
 /** Every shot of a schedule through the queue, first come first served. */
-function virtualSlice(service: VirtualService, run: VirtualRun): VirtualSlice {
+function throughQueue(service: VirtualService, run: VirtualRun): MeteredSlice {
   const { rate, shots, arrivals, seed, timeout = secondsToNs(5), leadIn = 32 } = run;
   const random = seededRandom(seed);
   const shape = {
@@ -116,6 +116,9 @@ function virtualSlice(service: VirtualService, run: VirtualRun): VirtualSlice {
   return { result, cost: { cpu: ns(Math.round(busy)), wall: ns(last - due[0]!), leadIn } };
 }
 
+export const virtualSlice = (service: VirtualService, run: VirtualRun): SliceResult =>
+  throughQueue(service, run).result;
+
 export const criteria = (objectiveMs: number): Criteria => ({
   objectiveMs: ms(objectiveMs),
   leastSuccessful: 0.98,
@@ -129,7 +132,7 @@ export function virtualStep(
   objectiveMs: number,
   phase: Phase = 'bracket',
 ): Step {
-  const { result, cost } = virtualSlice(service, run);
+  const { result, cost } = throughQueue(service, run);
   const saturated = isSaturated(result);
   return makeStep(result, criteria(objectiveMs), {
     phase,

@@ -42,7 +42,7 @@ describe('tailgate plan', () => {
     expect(Object.keys(made).sort()).toEqual(
       [
         ...['schema', 'version', 'peak', 'headroom', 'knee', 'kneeIsAtLeast', 'safeRate', 'boundBy'],
-        ...['instances', 'ratePerInstance', 'withoutOne', 'scaleOut', 'alerts', 'boundTo', 'notCovered'],
+        ...['instances', 'ratePerInstance', 'withoutOne', 'scaleOut', 'alerts', 'boundTo', 'toKnow', 'notCovered'],
       ].sort(),
     );
     expect(made).toMatchObject({
@@ -87,7 +87,7 @@ describe('tailgate plan', () => {
 
   it.each<[string, unknown, readonly string[], RegExp]>([
     ['a partial result', partial, [], /this result cannot carry a plan: it is partial: the ramp was stopped/],
-    ['the JSON of a sweep', swept, [], /result\.json: it is not the result of a ramp: it names no schema/],
+    ['the JSON of a sweep', swept, [], /result\.json: (it is not the result of a ramp|this is a sweep)/],
     ['a peak of 0', sampleResult(), ['--peak', '0'], /--peak is "?0"?; it wants/],
     ['a headroom above 1', sampleResult(), ['--headroom', '1.5'], /--headroom is "?1\.5"?; it wants/],
   ])('refuses %s with exit code 2, and writes nothing', async (_, content, more, words) => {
