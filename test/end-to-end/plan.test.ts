@@ -42,7 +42,16 @@ describe('tailgate plan', () => {
     expect(Object.keys(made).sort()).toEqual(
       [
         ...['schema', 'version', 'peak', 'headroom', 'knee', 'kneeIsAtLeast', 'safeRate', 'boundBy'],
-        ...['instances', 'ratePerInstance', 'withoutOne', 'scaleOut', 'alerts', 'boundTo', 'toKnow', 'notCovered'],
+        ...[
+          'instances',
+          'ratePerInstance',
+          'withoutOne',
+          'scaleOut',
+          'alerts',
+          'boundTo',
+          'toKnow',
+          'notCovered',
+        ],
       ].sort(),
     );
     expect(made).toMatchObject({
