@@ -55,6 +55,8 @@ export interface RampLoad {
 const leastShots = 1000;
 /** Sent first at the same rate and not counted. */
 const settle = { seconds: 0.5, least: 32 } as const;
+/** Seconds. */
+const longestWarmUp = 4;
 /** A few requests that ask whether the queue is empty. */
 const probe = { shots: 3, rate: 20, pause: secondsToNs(0.2) } as const;
 /** A service from which nothing came for so long, not even an error, is gone. */
@@ -181,8 +183,12 @@ export async function watchRecovery(
 
 /** Load that is thrown away: a fresh process is several times slower at first. */
 export async function warmUp(load: RampLoad, rate: number): Promise<SliceResult> {
-  return await send(load, rate, Math.round(Math.max(100, Math.min(2000, rate * 2))), 0);
+  return await send(load, rate, warmShots(rate), 0);
 }
+
+/** As many requests as a process needs, or as there are in a few seconds. */
+export const warmShots = (rate: number): number =>
+  Math.max(1, Math.round(Math.min(Math.max(100, Math.min(2000, rate * 2)), rate * longestWarmUp)));
 
 /** @returns what was wrong, when not one socket could be opened. */
 export async function openSockets(load: RampLoad, rate: number): Promise<string | null> {

@@ -1,5 +1,6 @@
 /** What a ramp says on standard error while it runs. */
 import type { Calibration } from '../capacity/result.ts';
+import type { Step } from '../capacity/step.ts';
 import { assertNever } from '../kernel/errors.ts';
 import type { RampEvent } from '../ramp-climb.ts';
 import { liveHeader, liveLine, msText, rateText, secondsText, shareText } from '../report/ramp-view.ts';
@@ -24,13 +25,11 @@ export function tellRamp(event: RampEvent, terminal: Pick<Terminal, 'tell'>): vo
     case 'step':
       terminal.tell(liveLine(event.step, event.number));
       return;
-    case 'missed-at-start': {
-      const { rate, responseTimeMs, errorShare } = event.step;
+    case 'missed-at-start':
       terminal.tell(
-        `the first step already misses the objective: at ${rateText(rate)} p99 is ${msText(responseTimeMs.p99)}, ${shareText(errorShare)} fail; it is run again to be sure`,
+        `the first step already misses the objective: at ${rateText(event.step.rate)} ${missedBy(event.step)}; it is run again to be sure`,
       );
       return;
-    }
     case 'recovering':
       terminal.tell(
         `     recovery  ${rateText(event.rate).padStart(9)}  after ${secondsText(event.window.fromSeconds)}: p99 ${msText(event.window.p99Ms)}, ${shareText(event.window.errorShare)} fail`,
@@ -39,4 +38,13 @@ export function tellRamp(event: RampEvent, terminal: Pick<Terminal, 'tell'>): vo
     default:
       assertNever(event);
   }
+}
+
+/** The figures, and those of the success rate where that is too low. */
+function missedBy(step: Step): string {
+  const { responseTimeMs, errorShare, misses, successfulPerSecond, offeredPerSecond } = step;
+  const kept = misses.includes('successful')
+    ? `, ${rateText(successfulPerSecond)} of ${rateText(offeredPerSecond)} succeed`
+    : '';
+  return `p99 is ${msText(responseTimeMs.p99)}, ${shareText(errorShare)} fail${kept}`;
 }
