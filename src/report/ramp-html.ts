@@ -1,9 +1,10 @@
 /** A ramp as one HTML file that needs nothing beside it: no script, no font, no address it would load from. Pure. */
 import type { Step } from '../capacity/step.ts';
-import { visible } from './escape.ts';
+import { boundedLines, visible } from './escape.ts';
 import { achievedPicture, latencyPicture } from './ramp-svg.ts';
 import {
   curveTable,
+  environmentText,
   msText,
   type RampView,
   rampFindings,
@@ -11,6 +12,7 @@ import {
   rateText,
   secondsText,
   shareText,
+  subjectText,
 } from './ramp-view.ts';
 
 const style = `
@@ -56,6 +58,7 @@ ${rampFindings(view)
   .map((line) => `<li>${escaped(line)}</li>`)
   .join('\n')}
 </ul>
+${lastWords(view)}
 <div class="pictures">
 ${figure(latencyPicture(view), 'Response time over offered load, both axes logarithmic. The dashed line is the knee, the dotted one the objective.')}
 ${figure(achievedPicture(view), 'Successful over offered requests a second. On the dotted diagonal nothing is lost.')}
@@ -108,6 +111,12 @@ function stepCells(step: Step, index: number): readonly string[] {
   ];
 }
 
+function lastWords({ result }: RampView): string {
+  const lines = boundedLines(result.death?.lastWords ?? []);
+  if (lines.length === 0) return '';
+  return `<h2>Last words of the service</h2>\n<pre class="scroll">${lines.map(entities).join('\n')}</pre>`;
+}
+
 function recoveryTable({ result }: RampView): string {
   if (result.recovery === null || result.recovery.windows.length === 0) return '';
   const rows = result.recovery.windows.map((window) => [
@@ -142,16 +151,7 @@ function table(
   ].join('\n');
 }
 
-function subjectText({ result: { subject } }: RampView): string {
-  return subject.kind === 'url'
-    ? subject.url
-    : `Scenario ${subject.scenario} of ${subject.file} at commit ${subject.commit.slice(0, 12)}`;
-}
-
-function environmentText({ result: { environment } }: RampView): string {
-  return `${environment.cpuModel}, ${environment.cpus} CPUs, ${environment.platform}, Node ${environment.node}`;
-}
-
 /** Foreign text in HTML: visible characters only, none of them markup. */
-const escaped = (text: string): string =>
-  visible(text, 600).replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+const escaped = (text: string): string => entities(visible(text, 600));
+const entities = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);

@@ -1,7 +1,14 @@
 /** A ramp as text: for the terminal, and as Markdown for the summary of a job. Pure. */
 import { tableLines, wrapped } from './columns.ts';
-import { markdownText, visible } from './escape.ts';
-import { curveTable, type RampView, rampFindings, rampHeadline } from './ramp-view.ts';
+import { markdownBlock, markdownName, markdownText, visible } from './escape.ts';
+import {
+  curveTable,
+  environmentText,
+  type RampView,
+  rampFindings,
+  rampHeadline,
+  subjectText,
+} from './ramp-view.ts';
 
 const legend =
   'Response times count from the moment a request was due; failed requests stand in them at the time-out. ' +
@@ -23,6 +30,8 @@ export function rampTerminal(view: RampView, width: number): string {
 }
 
 export function rampMarkdown(view: RampView): string {
+  const { configHash, environmentHash, createdAt, seed } = view.result;
+  const words = lastWords(view);
   const { columns, cells } = curveTable(view);
   const row = (parts: readonly string[]): string => `| ${parts.join(' | ')} |`;
   return [
@@ -40,7 +49,10 @@ export function rampMarkdown(view: RampView): string {
     '',
     ...rampFindings(view).map((line) => `- ${markdownText(line, 600)}`),
     '',
+    ...(words.length === 0 ? [] : ['Last words of the service:', '', markdownBlock(words), '']),
     `<sub>${legend}</sub>`,
+    '',
+    `<sub>${markdownText(subjectText(view))}. Configuration ${markdownName(configHash.slice(0, 16))}, environment ${markdownName(environmentHash.slice(0, 16))}: ${markdownText(environmentText(view))}. ${markdownText(createdAt)}, seed ${seed}.</sub>`,
     '',
   ].join('\n');
 }

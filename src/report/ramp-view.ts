@@ -140,6 +140,18 @@ export const msText = (value: number | null): string =>
 export const secondsText = (value: number): string => formatDuration(secondsToNs(value));
 export const shareText = (value: number): string => (value === 0 ? '0' : formatRatio(ratio(value)));
 
+/** What was measured. */
+export function subjectText({ result: { subject } }: RampView): string {
+  return subject.kind === 'url'
+    ? subject.url
+    : `Scenario ${subject.scenario} of ${subject.file} at commit ${subject.commit.slice(0, 12)}`;
+}
+
+/** What it was measured on. */
+export function environmentText({ result: { environment } }: RampView): string {
+  return `${environment.cpuModel}, ${environment.cpus} CPUs, ${environment.platform}, Node ${environment.node}`;
+}
+
 function missText(result: RampResult, curve: readonly CurvePoint[]): string {
   const point = pointAt(curve, result.capacity.firstFail);
   return point === null ? '' : ` (${missed(point, result)})`;

@@ -11,18 +11,19 @@ const viewOf = (result: RampResult = sampleResult()): RampView => ({ result, cur
 const headline = (facts: Partial<RampFacts>, steps?: Parameters<typeof sampleResult>[0]): string =>
   rampHeadline(viewOf(sampleResult(steps, facts)));
 
+const death = {
+  duringRate: 200,
+  afterRequests: 5000,
+  how: 'it ended with exit code 134',
+  lastWords: ['out of memory'],
+};
+
 describe('the headline', () => {
   it('is the bracket, with what fails there', () => {
     expect(headline({})).toBe('Capacity at p99 ≤ 50 ms: 940/s passes, 960/s does not (p99 is 60.7 ms).');
   });
 
   const passing = [measured(100, 100, 12, 15), measured(200, 200, 12, 15)];
-  const death = {
-    duringRate: 200,
-    afterRequests: 5000,
-    how: 'it ended with exit code 134',
-    lastWords: ['out of memory'],
-  };
   it.each<[Partial<RampFacts>, string]>([
     [
       { end: { kind: 'at-least', limit: 'generator' } },
@@ -107,6 +108,40 @@ describe('the text', () => {
     });
     expect(result.partial).toBe(true);
     expect(rampFindings(viewOf(result))[0]).toContain('Partial: the time budget of 1 min was used up');
+  });
+
+  it('names in Markdown what was measured, on what, and the seed that repeats it', () => {
+    const text = rampMarkdown(viewOf());
+    expect(text).toContain(
+      '`c0ffeec0ffeec0ff`, environment `decadedecadedeca`: A CPU, 2 CPUs, linux x64, Node v20.0.0',
+    );
+    expect(text).toMatch(/127\.0\.0\.1.*seed 7\.<\/sub>/);
+    const subject = {
+      kind: 'config',
+      file: 'tailgate.yml',
+      scenario: 'main',
+      commit: 'f'.repeat(40),
+    } as const;
+    expect(rampMarkdown(viewOf(sampleResult(undefined, { subject })))).toContain(
+      'Scenario main of tailgate.yml at commit ffffffffffff.',
+    );
+  });
+
+  it('ends with the last words of a service that died, harmless, wherever they are read', () => {
+    const lastWords = ['<script>alert(1)</script>', 'FATAL \u001b[31mout of memory'];
+    const dead = viewOf(sampleResult(undefined, { end: { kind: 'died' }, death: { ...death, lastWords } }));
+    const texts = [rampTerminal(dead, 110), rampMarkdown(dead), rampHtml(dead, '1.0.0')];
+    for (const text of texts) {
+      expect(text).toMatch(/FATAL .*out of memory/);
+      expect(text).not.toContain('\u001b');
+    }
+    for (const text of texts.slice(1)) {
+      expect(text).not.toContain('<script>');
+      expect(text).toContain('&#60;script&#62;');
+      expect(text).toContain('Last words of the service');
+    }
+    for (const text of [rampMarkdown(viewOf()), rampHtml(viewOf(), '1.0.0')])
+      expect(text).not.toContain('Last words');
   });
 
   it('is one table in Markdown, and foreign words stay harmless', () => {
