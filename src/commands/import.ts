@@ -1,6 +1,7 @@
 /** `tailgate import FILE`: a scenario from an access log, a HAR or an OpenAPI description, and what it could not take over. */
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
 import { parseConfigText, yamlText } from '../config/document.ts';
 import { readConfig } from '../config/read.ts';
 import { readLogLine } from '../imports/access-log.ts';
@@ -174,7 +175,7 @@ function firstCharacters(path: string, file: string): string {
     const opened = openSync(path, 'r');
     try {
       const start = Buffer.alloc(64 * 1024);
-      return start.subarray(0, readSync(opened, start)).toString('utf8');
+      return startOf(path, start.subarray(0, readSync(opened, start))).toString('utf8');
     } finally {
       closeSync(opened);
     }
@@ -183,6 +184,18 @@ function firstCharacters(path: string, file: string): string {
   }
 }
 
+/** What the start of a packed file unpacks to; as it is where it is not packed. */
+function startOf(path: string, start: Buffer): Buffer {
+  if (!path.endsWith('.gz')) return start;
+  try {
+    return gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    // Reading all of it says what is wrong with it.
+    return start;
+  }
+}
+
+/** @returns its text, unpacked when its name ends in .gz. */
 function readWhole(path: string, file: string): string {
   const { size } = statSync(path);
   if (size > wholeLimit) {
@@ -194,9 +207,15 @@ function readWhole(path: string, file: string): string {
     );
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    const read = readFileSync(path);
+    const content = path.endsWith('.gz') ? gunzipSync(read, { maxOutputLength: wholeLimit }) : read;
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch (error) {
-    throw unreadable(file, messageOf(error), 'it must be a readable text in UTF-8');
+    throw unreadable(
+      file,
+      messageOf(error),
+      `it must be a readable text in UTF-8, at most ${formatBytes(wholeLimit)} when unpacked`,
+    );
   }
 }
 

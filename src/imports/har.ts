@@ -3,8 +3,11 @@ import { TailgateError } from '../kernel/errors.ts';
 import { type Losses, type Seen, type SeenBody, secretWordIn, splitTarget } from './observed.ts';
 import { openBody } from './routes.ts';
 
-/** Headers that say what is asked for; everything else belongs to the browser, the connection or a sign-in. */
+/** Headers that say what is asked for. */
 const kept: ReadonlySet<string> = new Set(['accept', 'content-type', 'x-requested-with']);
+/** Headers that tell of the browser and its connection, and change no answer. */
+const ofTheBrowser =
+  /^(:.*|host|connection|content-length|user-agent|dnt|te|priority|keep-alive|proxy-connection|upgrade-insecure-requests|sec-.*)$/;
 const signsIn = /^(authorization|proxy-authorization|cookie)$|token|secret|api-?key|session|csrf|xsrf/i;
 
 /**
@@ -12,7 +15,7 @@ const signsIn = /^(authorization|proxy-authorization|cookie)$|token|secret|api-?
  * @throws TailgateError `usage` when it is no HAR, or has nothing of the host.
  */
 export function readHar(text: string, host: string | undefined, losses: Losses): readonly Seen[] {
-  const entries = entriesOf(text);
+  const entries = entriesOf(text, losses);
   const counts = new Map<string, number>();
   for (const { url } of entries) counts.set(url.host, (counts.get(url.host) ?? 0) + 1);
   const wanted = host ?? [...counts].sort((one, other) => other[1] - one[1])[0]?.[0];
@@ -44,7 +47,8 @@ interface Entry {
   readonly at: number | null;
 }
 
-function entriesOf(text: string): readonly Entry[] {
+/** Those with a URL that a service can be asked for. */
+function entriesOf(text: string, losses: Losses): readonly Entry[] {
   let har: unknown;
   try {
     har = JSON.parse(text);
@@ -56,7 +60,15 @@ function entriesOf(text: string): readonly Entry[] {
   return entries.flatMap((entry) => {
     const request = field(entry, 'request');
     const url = field(request, 'url');
-    if (typeof url !== 'string' || !URL.canParse(url)) return [];
+    if (typeof url !== 'string' || !URL.canParse(url)) {
+      losses.add('entries without a URL that can be read');
+      return [];
+    }
+    const { protocol } = new URL(url);
+    if (!/^(https?|wss?):$/.test(protocol)) {
+      losses.add(`entries with a URL of ${protocol}, which no service is asked for`);
+      return [];
+    }
     const status = field(field(entry, 'response'), 'status');
     const at = Date.parse(String(field(entry, 'startedDateTime')));
     return [
@@ -94,9 +106,12 @@ function headersOf(list: unknown, losses: Losses): Readonly<Record<string, strin
     const name = String(field(one, 'name')).toLowerCase();
     const value = String(field(one, 'value') ?? '');
     if (signsIn.test(name)) losses.add(`values of the header \`${name}\`, which may be secret: dropped`);
-    else if (kept.has(name) && /^[\t\x20-\x7e]*$/.test(value) && !(name === 'accept' && value === '*/*')) {
-      headers[name] = value;
-    }
+    else if (kept.has(name) && /^[\t\x20-\x7e]*$/.test(value)) {
+      // What is asked for without that header too.
+      if (name !== 'accept' || value !== '*/*') headers[name] = value;
+    } else if (ofTheBrowser.test(name)) {
+      losses.add('headers of the browser and its connection, such as user-agent and sec-fetch-mode');
+    } else losses.add(`values of the header \`${name}\`: left out; write it as \`headers\` where it matters`);
   }
   return headers;
 }

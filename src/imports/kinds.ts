@@ -10,6 +10,7 @@ export function kindOf(name: string, start: string): Kind {
   if (/\.ya?ml$/.test(file)) return 'openapi';
   const text = start.replace(/^\ufeff/, '').trimStart();
   if (!text.startsWith('{')) return /^(openapi|swagger):/m.test(text) ? 'openapi' : 'access-log';
+  if (/^\{\s*"log"\s*:\s*\{\s*"(version|creator|browser|pages|entries|comment)"/.test(text)) return 'har';
   if (isWhole(text.split('\n', 1)[0]!))
     return file.endsWith('.json') && describes(text) ? 'openapi' : 'access-log';
   if (describes(text)) return 'openapi';

@@ -69,7 +69,7 @@ export const combined = (request: string, status = 200) =>
   `${common(request, status)} "https://x/" "Mozilla/5.0 (X; \\"q\\")"`;
 export const shares = ({ requests }: ScenarioSettings) =>
   requests.map(({ method, path, weight }) => [method, path, weight]);
-export const times = (count: number, line: (index: number) => string) =>
+export const times = <Of>(count: number, line: (index: number) => Of): Of[] =>
   Array.from({ length: count }, (_, index) => line(index));
 
 /** One entry of a HAR. */
