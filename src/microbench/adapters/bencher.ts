@@ -1,6 +1,7 @@
 /** Bencher Metric Format: benchmark, measure, value with bounds; shape from Bencher's reference, units of its built-in measures. */
 import type { Adapter } from './adapter.ts';
 import { at, isRecord } from './adapter.ts';
+import { refuseRepeatedFields } from './json.ts';
 import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
@@ -27,7 +28,8 @@ export const bencher: Adapter = {
       Object.values(benchmark).every((metric) => at(metric, 'value') !== undefined);
     return benchmarks.length > 0 && benchmarks.every(measured) ? 0.7 : 0;
   },
-  read: ({ json: [root] }) => {
+  read: ({ name, text, json: [root] }) => {
+    refuseRepeatedFields(text, name);
     const sheet = new RowSheet();
     for (const [benchmark, metrics] of Object.entries(isRecord(root) ? root : {})) {
       for (const [measure, metric] of Object.entries(isRecord(metrics) ? metrics : {})) {

@@ -42,14 +42,30 @@ export function findJson(text: string, file: string): JsonFinding {
   return { kind: 'values', values, alone: beginsAsJson(text) && reader.atEnd() };
 }
 
+/**
+ * Of two equal fields JSON.parse keeps the last and drops the other without a word. For formats whose benchmarks are
+ * fields, that is a benchmark.
+ * @throws TailgateError usage that names the field, with line and column.
+ */
+export function refuseRepeatedFields(text: string, file: string): void {
+  const start = beginning.exec(text);
+  if (start === null) return;
+  const reader = new JsonReader(text, file, start.index, true);
+  do reader.value(0);
+  while (reader.moreFollows());
+}
+
 class JsonReader {
   readonly #text: string;
   readonly #file: string;
+  readonly #once: boolean;
   #position: number;
 
-  constructor(text: string, file: string, position = 0) {
+  /** @param once Whether a field may be in a record once only. */
+  constructor(text: string, file: string, position = 0, once = false) {
     this.#text = text;
     this.#file = file;
+    this.#once = once;
     this.#position = position;
   }
 
@@ -79,6 +95,7 @@ class JsonReader {
 
   #record(depth: number): unknown {
     const entries: [string, unknown][] = [];
+    const known = new Set<string>();
     this.#position++;
     this.#skipBlank();
     if (this.#take('}')) return {};
@@ -92,7 +109,16 @@ class JsonReader {
             : undefined,
         );
       }
+      const begun = this.#position;
       const field = this.#string();
+      if (this.#once && known.has(field)) {
+        this.#fail(
+          `the field ${shorten(field)} is there twice, and one would hide the other`,
+          'give the benchmarks different names, or write one file a suite',
+          begun,
+        );
+      }
+      known.add(field);
       this.#skipBlank();
       if (!this.#take(':')) this.#fail(`":" after the field "${field}" is missing`);
       entries.push([field, this.value(depth + 1)]);

@@ -2,6 +2,7 @@
 import { TailgateError } from '../../kernel/errors.ts';
 import type { Adapter, JsonRecord } from './adapter.ts';
 import { at, isRecord, records, textAt } from './adapter.ts';
+import { refuseRepeatedFields } from './json.ts';
 import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
@@ -35,7 +36,8 @@ export const k6: Adapter = {
     if (isRecord(metrics) && isRecord(at(root, 'root_group'))) return 0.9;
     return textAt(root, 'metadata', 'k6Version') !== null && isRecord(at(root, 'results')) ? 1 : 0;
   },
-  read: ({ name, json: [root] }) => {
+  read: ({ name, text, json: [root] }) => {
+    refuseRepeatedFields(text, name);
     const metrics = metricsOf(root, name);
     const sheet = new RowSheet();
     const seconds = Number(at(root, 'config', 'duration'));
