@@ -57,6 +57,25 @@ export const autocannon: Adapter = {
       if (count > 0)
         sheet.warn('errors-counted', `${count} ${field}: quick failures make latency look better than it is`);
     }
+    warnOfLost(sheet, root);
     return sheet.result();
   },
 };
+
+/**
+ * Requests whose connection the server closed are in no count of failures. What is on its way when the run ends is
+ * sent and not answered; and with a rate autocannon 8 begins its count of sent requests at those of a whole second
+ * (lib/run.js), whether or not they were sent, so as many as the best second had are no sign of loss.
+ */
+function warnOfLost(sheet: RowSheet, root: unknown): void {
+  const count = (...path: readonly string[]): number => Number(at(root, ...path) ?? 0);
+  const sent = count('requests', 'sent');
+  const answered = count('requests', 'total');
+  const onTheWay = count('connections') * Number(at(root, 'pipelining') ?? 1);
+  if (!(sent - answered > onTheWay + count('requests', 'max'))) return;
+  sheet.warn(
+    'requests-unanswered',
+    `${sent} requests were sent and ${answered} answered: autocannon counts a request whose connection was closed nowhere, and it is in no latency figure`,
+    'with a rate (-R) and a run of less than a second autocannon may count more as sent than were',
+  );
+}

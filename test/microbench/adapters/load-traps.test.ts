@@ -96,6 +96,27 @@ test('autocannon: when nothing was answered there is no latency', () => {
   expect(codes(result)).toEqual(['errors-counted']);
 });
 
+test('autocannon: requests that were sent and neither answered nor counted as failures are said', () => {
+  const run = (sent: number, total: number, max: number) => ({
+    ...{ connections: 2, pipelining: 3, errors: 0, timeouts: 0, non2xx: 0 },
+    latency: { mean: 1, stddev: 0, p50: 1, p99: 1, totalCount: total },
+    requests: { mean: 10, stddev: 1, max, total, sent },
+    throughput: { mean: 10, stddev: 1 },
+  });
+  const warned = (sent: number, total: number, max: number) =>
+    readText(JSON.stringify(run(sent, total, max))).warnings.map((one) => one.message);
+  expect(warned(598, 177, 177)).toEqual([
+    '598 requests were sent and 177 answered: autocannon counts a request whose connection was closed nowhere, and it is in no latency figure',
+  ]);
+  // Six may be on their way at the end.
+  expect(warned(183, 177, 0)).toEqual([]);
+  expect(warned(184, 177, 0)).toHaveLength(1);
+  // As measured with autocannon 8.0.0, two connections and an overall rate of 100 for two seconds.
+  expect(warned(329, 229, 127)).toEqual([]);
+  const older = { ...run(0, 177, 1), requests: { mean: 10, total: 177 } };
+  expect(readText(JSON.stringify(older)).warnings).toEqual([]);
+});
+
 test('wrk2: a run shorter than its calibration prints -nan, which is missing', () => {
   const text = [
     'Running 5s test @ http://127.0.0.1:8080/',

@@ -79,6 +79,11 @@ if (existsSync(collection)) {
       expect(message).toMatch(/no benchmark was read from .*bencher-zero\.txt; it looks like libtest/);
     });
 
+    test('autocannon counts sockets that the server destroyed nowhere, and the warning says so', () => {
+      const { warnings } = readSample('autocannon/autocannon-8.0.0-mixed.json');
+      expect(warnings.map((one) => one.code)).toEqual(['errors-counted', 'requests-unanswered']);
+    });
+
     test('the grpc summary of k6 has no p(99), and the warning says how to get it', () => {
       const warning = readSample('k6-summary/k6reporter-grpc.json').warnings.find(
         (one) => one.code === 'no-p99',
