@@ -4,7 +4,7 @@ import { concludeRamp, type RampResult, type Stop, type Subject } from './capaci
 import type { Criteria } from './capacity/step.ts';
 import type { Arrivals } from './config/settings.ts';
 import { messageOf, TailgateError } from './kernel/errors.ts';
-import { type Nanoseconds, ns, nsToSeconds } from './kernel/units.ts';
+import { formatDuration, type Nanoseconds, ns, nsToSeconds } from './kernel/units.ts';
 import type { Clock } from './kernel/world.ts';
 import { seededRandom } from './kernel/world.ts';
 import type { Generator, Target } from './load/protocol.ts';
@@ -110,8 +110,10 @@ export async function runRamp(job: RampJob): Promise<RampResult> {
 function stoppedBy(error: unknown, job: RampJob): Stop {
   if (job.signal.aborted) return { by: 'signal', why: 'it was stopped before its end' };
   if (error instanceof OutOfTime) {
-    const minutes = Math.round(job.settings.timeBudget / 6e9) / 10;
-    return { by: 'time-budget', why: `the time budget of ${minutes} min was used up` };
+    return {
+      by: 'time-budget',
+      why: `the time budget of ${formatDuration(job.settings.timeBudget)} was used up`,
+    };
   }
   if (!(error instanceof TailgateError)) throw error;
   return { by: 'failure', why: messageOf(error) };

@@ -3,65 +3,23 @@ import { curveOf } from '../capacity/curve.ts';
 import type { RampResult, Subject } from '../capacity/result.ts';
 import { assertNever } from '../kernel/errors.ts';
 import { builtFile } from '../kernel/installation.ts';
-import { nsToMs, secondsToNs } from '../kernel/units.ts';
 import { version } from '../kernel/version.ts';
-import { freshSeed, realClock } from '../kernel/world.ts';
+import { realClock } from '../kernel/world.ts';
 import type { Schedule } from '../load/protocol.ts';
 import { startGenerator } from '../load/remote.ts';
 import { runRamp } from '../ramp.ts';
-import type { RampWishes } from '../ramp-of-config.ts';
 import { rampHtml } from '../report/ramp-html.ts';
 import { rampMarkdown, rampTerminal } from '../report/ramp-text.ts';
 import type { RampView } from '../report/ramp-view.ts';
-import {
-  type Command,
-  durationFlag,
-  type FlagValues,
-  numberFlag,
-  type Terminal,
-  text,
-  usage,
-} from './command.ts';
+import { type Command, type FlagValues, numberFlag, type Terminal, text, usage } from './command.ts';
 import { readOneRequest, readTimeout, requestFlags } from './one-request.ts';
 import { type OutputFile, outputFile } from './output-file.ts';
 import { rampOfBaseline } from './ramp-baseline.ts';
 import { rampOfConfig } from './ramp-config.ts';
+import { rampFlags, rampSettings } from './ramp-flags.ts';
 import { tellRamp } from './ramp-progress.ts';
 
-const longest = secondsToNs(4 * 3600);
 const reportWidth = 110;
-
-/** Flags of the ramp itself, whatever it is sent at. */
-export const rampFlags = {
-  objective: { type: 'string', value: '50ms', help: 'what p99 may be at most' },
-  from: { type: 'string', value: '50', help: 'requests a second of the first step; 50 unless given' },
-  most: {
-    type: 'string',
-    value: '20000',
-    help: 'requests a second that are never exceeded; 20000 unless given',
-  },
-  'to-failure': {
-    type: 'boolean',
-    help: 'go on to twice the knee or until half of it fails, and watch the recovery',
-  },
-  'time-budget': { type: 'string', value: '10m', help: 'ends the ramp with what it has; 10m unless given' },
-  step: {
-    type: 'string',
-    value: '3s',
-    help: 'how long a rate is held at least; 3s unless given, and 1,000 requests',
-  },
-  'recovery-limit': {
-    type: 'string',
-    value: '30s',
-    help: 'how long a recovery is waited for; 30s unless given',
-  },
-  'error-budget': {
-    type: 'string',
-    value: '1',
-    help: 'percent of the requests that may fail; 1 unless given',
-  },
-  seed: { type: 'string', value: 'N', help: 'repeats the same schedules; drawn and printed unless given' },
-} as const;
 
 export const ramp: Command = {
   name: 'ramp',
@@ -97,6 +55,7 @@ export const ramp: Command = {
     const config = text(flags, 'config');
     if ((url === undefined) === (config === undefined))
       throw usage(ramp, 'it wants either a URL or --config FILE');
+    refuseOtherMode(flags, config !== undefined);
     if (text(flags, 'baseline') === undefined && text(flags, 'rounds') !== undefined)
       throw usage(ramp, '--rounds goes with --baseline REF');
     if (text(flags, 'baseline') !== undefined && config === undefined)
@@ -128,33 +87,17 @@ export const ramp: Command = {
   },
 };
 
-/**
- * What the flags say about the ramp itself, with every default filled in.
- * @throws TailgateError `usage` naming the flag, its value and the wanted form.
- */
-export function rampSettings(flags: FlagValues): RampWishes {
-  const objective = durationFlag(flags, 'objective', secondsToNs(60));
-  if (objective === undefined)
-    throw usage(ramp, '--objective is missing; it wants what p99 may be at most, e.g. --objective 50ms');
-  const from = numberFlag(flags, 'from', { least: 0.5, most: 100_000 }) ?? 50;
-  const most = numberFlag(flags, 'most', { least: 1, most: 100_000 });
-  if (from > (most ?? 20_000))
-    throw usage(ramp, `--from ${from} is above --most ${most ?? 20_000}; there is nothing between them`);
-  return {
-    criteria: {
-      objectiveMs: nsToMs(objective),
-      leastSuccessful: 0.98,
-      errorBudget: (numberFlag(flags, 'error-budget', { least: 0, most: 50 }) ?? 1) / 100,
-    },
-    from,
-    most: most ?? 20_000,
-    mostWanted: most !== undefined,
-    toFailure: flags['to-failure'] === true,
-    timeBudget: durationFlag(flags, 'time-budget', longest) ?? secondsToNs(600),
-    hold: durationFlag(flags, 'step', secondsToNs(300)) ?? secondsToNs(3),
-    patience: durationFlag(flags, 'recovery-limit', secondsToNs(600)) ?? secondsToNs(30),
-    seed: numberFlag(flags, 'seed', { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed(),
-  };
+/** What only the other way to say where requests go would follow. Values are not repeated: a header may be a secret. */
+function refuseOtherMode(flags: FlagValues, isConfig: boolean): void {
+  const others = isConfig ? [...Object.keys(requestFlags), 'timeout', 'max-sockets'] : ['scenario'];
+  const given = others.find((name) => flags[name] !== undefined);
+  if (given === undefined) return;
+  throw usage(
+    ramp,
+    isConfig
+      ? `--${given} goes with a URL; with --config FILE the file says what is sent and how: drop it, or change the file`
+      : `--${given} names one of a configuration, and a URL has none: drop it, or give --config FILE instead of the URL`,
+  );
 }
 
 async function rampOfUrl(url: string, flags: FlagValues, terminal: Terminal): Promise<RampResult> {
