@@ -3,7 +3,7 @@ import { cpus, release } from 'node:os';
 import { parseArgs } from 'node:util';
 import { accuracy, accuracyOptions } from './accuracy.mjs';
 import { actionStart } from './action-start.mjs';
-import { capacity } from './capacity.mjs';
+import { capacity, capacityOptions } from './capacity.mjs';
 import { level, levelOptions } from './level.mjs';
 import { memory } from './memory.mjs';
 import { pacing } from './pacing.mjs';
@@ -21,7 +21,7 @@ const benches = {
   peers,
 };
 const { values, positionals: names } = parseArgs({
-  options: { ...accuracyOptions, ...levelOptions, ...peersOptions },
+  options: { ...accuracyOptions, ...capacityOptions, ...levelOptions, ...peersOptions },
   allowPositionals: true,
 });
 const unknown = names.filter((name) => !Object.hasOwn(benches, name));
