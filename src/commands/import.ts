@@ -3,7 +3,6 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } fro
 import { basename, extname, resolve } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { parseConfigText, yamlText } from '../config/document.ts';
-import { readConfig } from '../config/read.ts';
 import { readLogLine } from '../imports/access-log.ts';
 import { type Fragment, toFragment } from '../imports/fragment.ts';
 import { readHar } from '../imports/har.ts';
@@ -16,6 +15,7 @@ import { messageOf, TailgateError } from '../kernel/errors.ts';
 import { type Bytes, bytes, formatBytes, formatCount, formatRate, perSecond } from '../kernel/units.ts';
 import { visible } from '../report/escape.ts';
 import { type Command, type FlagValues, numberFlag, type Terminal, text, usage } from './command.ts';
+import { acceptable, changeLines } from './import-check.ts';
 import { outputFile } from './output-file.ts';
 
 /** What is held in memory as a whole. */
@@ -63,15 +63,16 @@ export const importTraffic: Command = {
     const options = { name, top, feedFile: text(flags, 'feed') ?? null };
     const { fragment, notes } = await read(kind, path, file!, options, text(flags, 'host'), losses);
     const comments = notes.map((note) => `# ${visible(note, 200)}\n`).join('');
-    const yaml = `${comments}${yamlText({ scenarios: [fragment.scenario] })}`;
-    // Said now and not when it is used: a name that no scenario can have, a feed outside of the project.
-    readConfig(`start: x\n${yaml}`, { source: 'what was imported', overrides: {}, environment: {} });
+    const { scenario, requests } = acceptable(fragment.scenario, losses);
+    if (requests.length === 0) throw nothingFound(file!, losses.list());
+    const yaml = `${comments}${yamlText({ scenarios: [scenario] })}`;
     if (fragment.feed !== null) feedOut?.write(fragment.feed);
     else if (feedOut !== null)
       terminal.tell('no route has so many paths that it needs a feed: none was written');
     if (out === null) terminal.print(yaml.trimEnd());
     else out.write(yaml);
     for (const line of lossLines(losses.list())) terminal.tell(line);
+    for (const line of changeLines(requests)) terminal.tell(line);
     return 0;
   },
 };

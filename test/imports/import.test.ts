@@ -32,7 +32,10 @@ describe('an access log', () => {
     ]);
     expect(scenario.name).toBe('access');
     expect(out).toContain('# read from access.log: 10 requests');
-    expect(told).toEqual(['everything was taken over']);
+    expect(told).toEqual([
+      'everything was taken over',
+      'to be looked at: requests that may change data (DELETE; 1 of 3 in the scenario): a run sends them many times',
+    ]);
   });
 
   test('lists what it could not take over, with counts and the first line', async () => {
