@@ -3,7 +3,7 @@
  * time in one go, so drift of the machine and the luck of a process are part of every difference, and no repetition
  * inside a file shows how large they are.
  */
-import { type Ratio, ratio } from '../kernel/units.ts';
+import { formatCount, type Ratio, ratio } from '../kernel/units.ts';
 import type { Direction, Format } from '../kernel/words.ts';
 import type { BenchRow, BenchUnit, ReadResult } from '../microbench/samples.ts';
 import { medianOf, singleRunSpread } from './statistics.ts';
@@ -114,16 +114,40 @@ function changeBetween(before: number, after: number, within: number): StoredCha
 /** Formats whose samples come from several processes: everywhere else repetitions share one. */
 const severalProcesses: ReadonlySet<Format> = new Set(['pyperf', 'hyperfine', 'jmh', 'tailgate-evidence']);
 
+const isRepeated = ({ rows }: ReadResult): boolean => rows.some((row) => row.samples.length > 1);
+
+/** `parse [B/op]` is a further metric of the benchmark `parse`: often one value over all its repetitions. */
+const benchmarkOf = ({ name }: BenchRow): string => name.replace(/ \[[^[\]]*\]$/, '');
+
+/** Which file holds single runs, and of how many benchmarks; null where each one was repeated in both. */
+function singleRuns(baseline: ReadResult, candidate: ReadResult): string | null {
+  const ofFile = ({ rows }: ReadResult): string | null => {
+    const known = rows.filter((row) => row.value !== null);
+    const all = new Set(known.map(benchmarkOf));
+    const repeated = new Set(known.filter((row) => row.samples.length > 1).map(benchmarkOf));
+    const single = all.size - repeated.size;
+    if (single === 0) return null;
+    return repeated.size === 0
+      ? 'a single run of every benchmark'
+      : `a single run of ${formatCount(single)} of ${formatCount(all.size)} benchmarks`;
+  };
+  const [first, second] = [ofFile(baseline), ofFile(candidate)];
+  if (first !== null && first === second) return `each file holds ${first}`;
+  const told = [
+    ...(first === null ? [] : [`the baseline holds ${first}`]),
+    ...(second === null ? [] : [`the candidate holds ${second}`]),
+  ];
+  return told.length === 0 ? null : told.join(', ');
+}
+
 function limitsOf(baseline: ReadResult, candidate: ReadResult): string[] {
   const both = [baseline, candidate];
-  const repeated = both.map((file) => file.rows.some((row) => row.samples.length > 1));
   const limits: string[] = [];
-  if (!repeated[0] || !repeated[1]) {
-    const which = repeated[0] ? 'the candidate' : repeated[1] ? 'the baseline' : 'each file';
-    limits.push(
-      `${which} holds a single run of every benchmark: nothing in it tells how far two runs of the same code differ`,
-    );
-  } else if (!both.every((file) => severalProcesses.has(file.format))) {
+  const single = singleRuns(baseline, candidate);
+  if (single !== null) {
+    limits.push(`${single}: nothing in it tells how far two runs of the same code differ`);
+  }
+  if (both.some((file) => isRepeated(file) && !severalProcesses.has(file.format))) {
     limits.push(
       'the repetitions inside a file share one process, one memory layout and one set of compiled code: a second process of the same code can be several per cent off, and no repetition shows it',
     );

@@ -159,6 +159,21 @@ describe('tailgate compare', () => {
     expect(text.out).toContain('tailgate bench');
   });
 
+  test('never gives a verdict: some rows are single runs, and how many', async () => {
+    const named = (name: string, times: readonly number[]): string =>
+      times.map((time) => `Benchmark${name}-8  1000  ${time} ns/op`).join('\n');
+    const repeated = `${named('A', [1, 1.1, 1.2])}\n${named('B', [2])}\n`;
+    const { json } = await compared(repeated, repeated);
+    expect(json.limits[0]).toMatch(/^each file holds a single run of 1 of 2 benchmarks: /);
+    expect(json.limits[1]).toContain('share one process');
+    const other = await compared(repeated, `${named('A', [1, 1.1])}\n${named('B', [2, 3])}\n`);
+    expect(other.json.limits[0]).toMatch(/^the baseline holds a single run of 1 of 2 benchmarks: /);
+    const unlike = await compared(repeated, named('A', [1]));
+    expect(unlike.json.limits[0]).toMatch(
+      /^the baseline holds a single run of 1 of 2 benchmarks, the candidate holds a single run of every benchmark: /,
+    );
+  });
+
   test('never gives a verdict: repetitions in one process', async () => {
     const { text, json } = await compared(goBench([100, 101, 102, 103]), goBench([110, 111, 112, 113]));
     expect(json.limits[0]).toContain('share one process');
