@@ -14,9 +14,9 @@ import {
   type StoredSide,
 } from '../verdict/stored-results.ts';
 import type { Command } from './command.ts';
-import { directionWords, table } from './figures.ts';
+import { directionWords, table, widthOf } from './figures.ts';
 import { formatFlag, formatOf } from './formats.ts';
-import { tellWarnings } from './read.ts';
+import { reasonLines, tellWarnings } from './read.ts';
 
 /** Formats of load: what is compared is a service, not a function. */
 const ofLoad: ReadonlySet<string> = new Set([
@@ -57,7 +57,9 @@ export const compare: Command = {
       { file: files[1]!, format: candidate!.format },
     ] as const;
     terminal.print(
-      flags['json'] === true ? asJson(sources, comparison) : asText(sources, comparison, wayOut(candidate!)),
+      flags['json'] === true
+        ? asJson(sources, comparison)
+        : asText(sources, comparison, wayOut(candidate!), widthOf(terminal.environment)),
     );
     return 0;
   },
@@ -79,7 +81,12 @@ function asJson([baseline, candidate]: Sources, { rows, limits }: StoredComparis
   return JSON.stringify({ verdict: null, limits, baseline, candidate, rows: shown }, null, 2);
 }
 
-function asText([baseline, candidate]: Sources, comparison: StoredComparison, advice: string): string {
+function asText(
+  [baseline, candidate]: Sources,
+  comparison: StoredComparison,
+  advice: string,
+  width: number,
+): string {
   return [
     `baseline   ${visible(baseline.file)} (${baseline.format})`,
     `candidate  ${visible(candidate.file)} (${candidate.format})`,
@@ -94,7 +101,9 @@ function asText([baseline, candidate]: Sources, comparison: StoredComparison, ad
         { title: 'note', align: 'left' },
       ],
       comparison.rows.map(cellsOf),
+      width,
     ),
+    ...reasonLines(comparison.rows.map((row) => [row.name, reasonOf(row)])),
     '',
     'No verdict:',
     ...comparison.limits.flatMap((limit) =>
@@ -112,7 +121,7 @@ function cellsOf(row: StoredRow): readonly string[] {
     shownSide(row.baseline),
     shownSide(row.candidate),
     change,
-    visible(note, 200),
+    note,
   ];
 }
 
@@ -121,6 +130,11 @@ function shownSide(side: StoredSide | null): string {
   if (side.value === null) return 'missing';
   const within = side.within === null ? '' : ` ±${formatRatio(side.within)} in ${side.samples}`;
   return `${quantityText(side.value, side.unit)}${within}`;
+}
+
+function reasonOf({ change }: StoredRow): string | null {
+  if (change.kind === 'none') return change.reason;
+  return change.kind === 'invalid' ? `invalid: ${change.reason}` : null;
 }
 
 function words({ change }: StoredRow): { readonly change: string; readonly note: string } {
@@ -133,9 +147,9 @@ function words({ change }: StoredRow): { readonly change: string; readonly note:
     case 'same':
       return { change: '±0 %', note: 'same' };
     case 'none':
-      return { change: 'n/a', note: change.reason };
+      return { change: 'n/a', note: 'no ratio' };
     case 'invalid':
-      return { change: 'n/a', note: `invalid: ${change.reason}` };
+      return { change: 'n/a', note: 'invalid' };
     case 'new':
       return { change: 'n/a', note: 'new: only in the candidate' };
     case 'missing':

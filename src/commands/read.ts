@@ -2,10 +2,11 @@
 import { resolve } from 'node:path';
 import { readResultFile } from '../microbench/result-file.ts';
 import type { BenchRow, ReadResult } from '../microbench/samples.ts';
+import { wrapped } from '../report/columns.ts';
 import { visible } from '../report/escape.ts';
 import { quantityText } from '../report/figures.ts';
 import type { Command, Terminal } from './command.ts';
-import { directionWords, table } from './figures.ts';
+import { directionWords, table, widthOf } from './figures.ts';
 import { formatFlag, formatOf } from './formats.ts';
 
 export const read: Command = {
@@ -18,7 +19,9 @@ export const read: Command = {
     const format = formatOf(read, flags);
     const result = readResultFile(resolve(terminal.directory, file!), file!, format);
     tellWarnings(terminal, result);
-    terminal.print(flags['json'] === true ? asJson(result) : asText(file!, result));
+    terminal.print(
+      flags['json'] === true ? asJson(result) : asText(file!, result, widthOf(terminal.environment)),
+    );
     return 0;
   },
 };
@@ -42,7 +45,7 @@ function asJson(result: ReadResult): string {
   return JSON.stringify({ format: result.format, rows }, null, 2);
 }
 
-function asText(file: string, result: ReadResult): string {
+function asText(file: string, result: ReadResult, width: number): string {
   const count = result.rows.length;
   const missing = result.rows.filter((row) => row.value === null).length;
   const without = missing === 0 ? '' : `, ${missing} of them without a value`;
@@ -56,11 +59,20 @@ function asText(file: string, result: ReadResult): string {
         { title: 'better', align: 'left' },
         { title: 'value', align: 'right' },
         { title: 'samples', align: 'right' },
-        { title: 'problem', align: 'left' },
       ],
       result.rows.map(cellsOf),
+      width,
     ),
+    ...reasonLines(result.rows.map((row) => [row.name, row.problem])),
   ].join('\n');
+}
+
+/** Below a table: the reasons of rows that have one, each with the whole name. */
+export function reasonLines(reasons: readonly (readonly [name: string, reason: string | null])[]): string[] {
+  const lines = reasons.flatMap(([name, reason]) =>
+    reason === null ? [] : wrapped(`${visible(name)}: ${visible(reason, 400)}`, 100),
+  );
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 const cellsOf = (row: BenchRow): readonly string[] => [
@@ -69,5 +81,4 @@ const cellsOf = (row: BenchRow): readonly string[] => [
   directionWords(row.direction),
   row.value === null ? 'missing' : quantityText(row.value, { ...row.unit, normalised: '' }),
   String(row.samples.length),
-  row.problem === null ? '' : visible(row.problem, 200),
 ];

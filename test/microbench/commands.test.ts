@@ -60,6 +60,52 @@ describe('tailgate read', () => {
     expect(JSON.parse(json).rows[0]).toMatchObject({ value: null, problem: expect.stringMatching(/\S/) });
   });
 
+  test('shows names whole enough to be told apart, however long a problem is, and the problem below', async () => {
+    using desk = new Desk();
+    const rows = ['a', 'b', 'c'].map(
+      (one) =>
+        `{"name":"BenchmarkSomethingQuiteLong${one}/with=parameters/x/y","unit":"ns","value":"${'9'.repeat(150)}z"}`,
+    );
+    desk.write('bench.json', `[${rows.join(',')}]`);
+    const { out } = await desk.run('read', 'bench.json');
+    const [table, below] = out.split('\n\n').slice(1);
+    const names = table!
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(/ {2}/)[0]);
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^BenchmarkSomething/);
+    expect(table).not.toContain('999');
+    expect(below).toMatch(/^BenchmarkSomethingQuiteLonga\/with=parameters\/x\/y:\s"9+z"\sis not a number\n/);
+  });
+
+  test('cuts names to the width that COLUMNS gives, but never so far that two become one', async () => {
+    using desk = new Desk();
+    const long = (tail: string): string =>
+      `org.example.${'x'.repeat(30)}.middle${tail}.${'y'.repeat(30)}.run`;
+    desk.write(
+      'bench.json',
+      custom([
+        [long('A'), 'ns', 1],
+        [long('B'), 'ns', 2],
+      ]),
+    );
+    const shown = async (columns: string) => {
+      const { out } = await desk.run('read', 'bench.json', { COLUMNS: columns });
+      return out.split('\n').filter((line) => line.startsWith('org.'));
+    };
+    const wide = await shown('200');
+    expect(wide[0]).toContain(`${long('A')}  ns`);
+    const narrow = await shown('60');
+    expect(narrow.map((line) => line.split(' ')[0])).toEqual([
+      expect.stringMatching(/eA\.y/),
+      expect.stringMatching(/eB\.y/),
+    ]);
+    desk.write('one.json', custom([[long('A'), 'ns', 1]]));
+    const { out } = await desk.run('read', 'one.json', { COLUMNS: '60' });
+    expect(out).toMatch(/^org\.example\.x+….*\.run {2}ns/m);
+  });
+
   test('takes the direction from the format that was asked for', async () => {
     using desk = new Desk();
     desk.write('bench.json', custom([['score', 'points', 12]]));

@@ -12,12 +12,17 @@ export class Desk implements Disposable {
     return name;
   }
 
-  async run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  /** @param args of the command line; one that is no text is added to the environment. */
+  async run(
+    ...args: (string | Readonly<Record<string, string>>)[]
+  ): Promise<{ code: number; out: string; err: string }> {
     let out = '';
     let err = '';
+    const argv = args.filter((one) => typeof one === 'string');
+    const added = args.filter((one) => typeof one !== 'string');
     const code = await main(argv, {
       directory: this.directory,
-      environment: process.env,
+      environment: Object.assign({}, process.env, ...added),
       signal: new AbortController().signal,
       print: (text) => {
         out += `${text}\n`;
