@@ -47,6 +47,20 @@ export function records(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
+/**
+ * How far an empty list or record is like the formats that keep their benchmarks in one: enough to name them where
+ * there is no benchmark to be read. Several share most of these shapes.
+ */
+export const likeEmpty = 0.2;
+
+export function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+export function isEmptyRecord(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0;
+}
+
 /** The value at a path of fields; undefined when the path leads nowhere. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;

@@ -1,6 +1,6 @@
 /** Bencher Metric Format: benchmark, measure, value with bounds; shape from Bencher's reference, units of its built-in measures. */
 import type { Adapter } from './adapter.ts';
-import { at, isRecord } from './adapter.ts';
+import { at, isEmptyRecord, isRecord, likeEmpty } from './adapter.ts';
 import { refuseRepeatedFields } from './json.ts';
 import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
@@ -26,6 +26,7 @@ export const bencher: Adapter = {
       isRecord(benchmark) &&
       Object.keys(benchmark).length > 0 &&
       Object.values(benchmark).every((metric) => at(metric, 'value') !== undefined);
+    if (isEmptyRecord(root)) return likeEmpty;
     return benchmarks.length > 0 && benchmarks.every(measured) ? 0.7 : 0;
   },
   read: ({ name, text, json: [root] }) => {

@@ -1,7 +1,7 @@
 /** The custom JSON of benchmark-action/github-action-benchmark, in both directions and, for `auto`, with the direction of the unit. */
 import type { Direction, Format } from '../../kernel/words.ts';
 import type { Adapter, BenchDocument } from './adapter.ts';
-import { records, textAt } from './adapter.ts';
+import { isEmptyList, likeEmpty, records, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -27,7 +27,10 @@ function customAdapter(format: Format, title: string, direction: Direction | nul
     title,
     shape: 'json',
     // Direction is not in the file: only the form that takes it from the unit can be recognised.
-    recognises: (document) => (isCustom(document) ? (direction === null ? 0.8 : 0.1) : 0),
+    recognises: (document) => {
+      if (isEmptyList(document.json[0])) return likeEmpty;
+      return isCustom(document) ? (direction === null ? 0.8 : 0.1) : 0;
+    },
     read: ({ json: [root] }) => {
       const sheet = new RowSheet();
       for (const entry of records(root)) {

@@ -1,6 +1,6 @@
 /** Google Benchmark's JSON: repetitions become samples, aggregates only fill in where the repetitions are not there. */
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, records, textAt } from './adapter.ts';
+import { at, isEmptyList, likeEmpty, records, textAt } from './adapter.ts';
 import { countOf, quantityOf } from './quantities.ts';
 import type { RowDraft } from './sheet.ts';
 import { RowSheet } from './sheet.ts';
@@ -23,7 +23,8 @@ export const googleBenchmark: Adapter = {
     const benchmarks = records(at(root, 'benchmarks'));
     if (benchmarks.some((one) => 'real_time' in one && 'cpu_time' in one)) return 1;
     const context = at(root, 'context');
-    return at(context, 'num_cpus') !== undefined && at(context, 'library_build_type') !== undefined ? 0.9 : 0;
+    if (at(context, 'num_cpus') !== undefined && at(context, 'library_build_type') !== undefined) return 0.9;
+    return isEmptyList(at(root, 'benchmarks')) ? likeEmpty : 0;
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();

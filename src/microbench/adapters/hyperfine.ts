@@ -1,6 +1,6 @@
 /** hyperfine's JSON (`--export-json`): seconds of wall time, every run a sample, CPU time beside it. */
 import type { Adapter } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -11,7 +11,8 @@ export const hyperfine: Adapter = {
   recognises: ({ json: [root] }) => {
     const results = records(at(root, 'results'));
     const first = results[0];
-    return first !== undefined && 'command' in first && 'mean' in first && 'user' in first ? 1 : 0;
+    if (first !== undefined && 'command' in first && 'mean' in first && 'user' in first) return 1;
+    return isEmptyList(at(root, 'results')) ? likeEmpty : 0;
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();

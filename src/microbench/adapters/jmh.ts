@@ -1,6 +1,6 @@
 /** JMH's JSON (`-rf json`): parameters belong to the name, and the unit, not the mode, tells the direction. */
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -11,7 +11,9 @@ export const jmh: Adapter = {
   recognises: ({ json: [root] }) =>
     records(root).some((one) => isRecord(one['primaryMetric']) && typeof one['benchmark'] === 'string')
       ? 1
-      : 0,
+      : isEmptyList(root)
+        ? likeEmpty
+        : 0,
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     for (const benchmark of records(root)) {

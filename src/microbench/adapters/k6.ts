@@ -1,7 +1,7 @@
 /** k6's summary in its three shapes: handleSummary() data, the older flat `--summary-export`, and the machine-readable one (read from k6's source). */
 import { TailgateError } from '../../kernel/errors.ts';
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isEmptyRecord, isRecord, likeEmpty, records, textAt } from './adapter.ts';
 import { refuseRepeatedFields } from './json.ts';
 import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
@@ -34,7 +34,8 @@ export const k6: Adapter = {
     )
       return 1;
     if (isRecord(metrics) && isRecord(at(root, 'root_group'))) return 0.9;
-    return textAt(root, 'metadata', 'k6Version') !== null && isRecord(at(root, 'results')) ? 1 : 0;
+    if (textAt(root, 'metadata', 'k6Version') !== null && isRecord(at(root, 'results'))) return 1;
+    return isEmptyRecord(metrics) ? likeEmpty : 0;
   },
   read: ({ name, text, json: [root] }) => {
     refuseRepeatedFields(text, name);

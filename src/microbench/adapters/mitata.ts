@@ -1,6 +1,6 @@
 /** mitata's JSON (`format: 'json'`): nanoseconds an iteration, groups and arguments in the name, thrown errors as rows. */
 import type { Adapter } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -12,7 +12,8 @@ export const mitata: Adapter = {
     if (!Array.isArray(at(root, 'benchmarks'))) return 0;
     if (Array.isArray(at(root, 'layout'))) return 1;
     const runs = records(at(root, 'benchmarks')).flatMap((one) => records(one['runs']));
-    return runs.some((run) => isRecord(run['stats']) && 'ticks' in run['stats']) ? 1 : 0;
+    if (runs.some((run) => isRecord(run['stats']) && 'ticks' in run['stats'])) return 1;
+    return isEmptyList(at(root, 'benchmarks')) ? likeEmpty : 0;
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();

@@ -1,6 +1,6 @@
 /** pyperf's JSON: every value of every worker process is a sample; the unit stands in the metadata. */
 import type { Adapter } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
 import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
 import { mean, RowSheet } from './sheet.ts';
@@ -11,6 +11,7 @@ export const pyperf: Adapter = {
   shape: 'json',
   recognises: ({ json: [root] }) => {
     const benchmarks = records(at(root, 'benchmarks'));
+    if (isEmptyList(at(root, 'benchmarks'))) return likeEmpty;
     if (benchmarks.length === 0 || !benchmarks.every((one) => Array.isArray(at(one, 'runs')))) return 0;
     // mitata too has `benchmarks` with `runs`, but there a run is not a process.
     return benchmarks.some((one) => records(at(one, 'runs')).some((run) => isRecord(run['stats'])))

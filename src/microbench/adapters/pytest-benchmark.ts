@@ -1,6 +1,6 @@
 /** pytest-benchmark's JSON (`--benchmark-json`, or its storage folder), old and new schema: seconds, the mean first. */
 import type { Adapter } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -12,7 +12,8 @@ export const pytestBenchmark: Adapter = {
     const benchmarks = at(root, 'benchmarks');
     if (!Array.isArray(benchmarks)) return 0;
     if (records(benchmarks).some((one) => isRecord(one['stats']) && 'fullname' in one)) return 1;
-    return at(root, 'machine_info') !== undefined && at(root, 'commit_info') !== undefined ? 0.9 : 0;
+    if (at(root, 'machine_info') !== undefined && at(root, 'commit_info') !== undefined) return 0.9;
+    return isEmptyList(benchmarks) ? likeEmpty : 0;
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();

@@ -49,21 +49,50 @@ function readAll({ adapter, document }: Choice): AdapterResult {
   if (adapter.shape !== 'json' || document.json.length < 2) return adapter.read(document);
   const results = document.json.map((value) => {
     const single = { ...document, json: [value] };
-    if (adapter.recognises(single) > 0) return adapter.read(single);
+    if (adapter.recognises(single) > 0) {
+      const { rows, warnings } = adapter.read(single);
+      if (rows.length > 0 || warnings.length > 0) return { rows, warnings };
+      const message = `${document.name} holds JSON of ${adapter.format} without any benchmark`;
+      return { rows, warnings: [{ code: 'json-not-read', message }] };
+    }
     const message = `${document.name} holds JSON that is not ${adapter.format}; it was not read`;
     return { rows: [], warnings: [{ code: 'json-not-read', message }] };
   });
   return { rows: results.flatMap((one) => one.rows), warnings: results.flatMap((one) => one.warnings) };
 }
 
+interface Likeness {
+  readonly adapter: Adapter;
+  readonly confidence: number;
+}
+
 /** The best adapter for a document, by confidence; null when none is at all. */
-function best(document: BenchDocument): { readonly adapter: Adapter; readonly confidence: number } | null {
-  let found: { adapter: Adapter; confidence: number } | null = null;
+function best(document: BenchDocument): Likeness | null {
+  return likest(document)[0] ?? null;
+}
+
+/** Every adapter that no other is above in confidence, in the order of their list; none when none is at all. */
+function likest(document: BenchDocument): readonly Likeness[] {
+  let found: Likeness[] = [];
   for (const adapter of adapters) {
     // JSON is never taken for text, whatever its texts say.
     if (document.json.length > 0 && adapter.shape === 'text') continue;
     const confidence = adapter.recognises(document);
-    if (confidence > (found?.confidence ?? 0)) found = { adapter, confidence };
+    const highest = found[0]?.confidence ?? 0;
+    if (confidence > highest) found = [{ adapter, confidence }];
+    else if (confidence > 0 && confidence === highest) found.push({ adapter, confidence });
+  }
+  return found;
+}
+
+/** Of several JSON values the first may be an empty list, which is like many formats, or foreign. */
+function bestOfAny(document: BenchDocument): Likeness | null {
+  const whole = best(document);
+  if (document.json.length < 2 || (whole !== null && whole.confidence >= readable)) return whole;
+  let found = whole;
+  for (const value of document.json) {
+    const single = best({ ...document, json: [value] });
+    if (single !== null && single.confidence > (found?.confidence ?? 0)) found = single;
   }
   return found;
 }
@@ -79,7 +108,7 @@ function recognise(plain: BenchDocument): Choice {
     throw found.error;
   }
   const document = found.kind === 'values' ? { ...plain, json: found.values } : plain;
-  const chosen = best(document);
+  const chosen = bestOfAny(document);
   if (chosen === null) throw unknownFormat(document);
   return { adapter: chosen.adapter, document, warnings: aroundJson(found, plain.name) };
 }
@@ -129,20 +158,32 @@ function refuseDuplicates(rows: readonly BenchRow[], file: string, adapter: Adap
 }
 
 function nothingRead(document: BenchDocument, adapter: Adapter, warnings: readonly Warning[]): TailgateError {
-  const likely = best(document);
+  const found = likest(document).map((likeness) => likeness.adapter);
   const why = warnings[0] === undefined ? '' : ` (${warnings[0].message})`;
-  if (likely !== null && likely.adapter !== adapter) {
+  if (found.length > 0 && !found.includes(adapter)) {
+    const first = found[0]!.format;
     return new TailgateError({
       code: 'usage',
-      message: `no benchmark was read from ${document.name} as ${adapter.format}; it looks like ${likely.adapter.format}: ${likely.adapter.title}${why}`,
-      hint: `use format: ${likely.adapter.format}, or format: auto`,
+      message: `no benchmark was read from ${document.name} as ${adapter.format}; it looks like ${listed(found)}${why}`,
+      hint: `use format: ${first}, or format: auto`,
     });
   }
+  const likeness =
+    found.length === 0
+      ? `it does not look like ${adapter.format}: ${adapter.title}`
+      : `it looks like ${listed(found)}`;
   return new TailgateError({
     code: 'usage',
-    message: `no benchmark was read from ${document.name}; ${likely === null ? `it does not look like ${adapter.format}` : `it looks like ${adapter.format}`}: ${adapter.title}${why}`,
+    message: `no benchmark was read from ${document.name}; ${likeness}${why}`,
     hint: 'did the command run any benchmark? Look for a filter that matches nothing, or a build that ended early',
   });
+}
+
+/** `go-bench: Go benchmark text`, or only the words of several. */
+function listed(found: readonly Adapter[]): string {
+  const words = found.map((adapter) => adapter.format);
+  if (found.length === 1) return `${words[0]}: ${found[0]!.title}`;
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}, with nothing in it`;
 }
 
 function unknownFormat(document: BenchDocument): TailgateError {

@@ -1,6 +1,6 @@
 /** tinybench tasks as JSON, version 2 (flat, milliseconds) to 6 (latency nested), and its table() rows; shape of 6 from running 6.2.5. */
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
 import { quantityOf, readNumber } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -12,7 +12,7 @@ export const tinybench: Adapter = {
     const tasks = tasksOf(root);
     if (tasks.some(isTableRow)) return 1;
     const known = tasks.filter((task) => typeof task['name'] === 'string' && isRecord(task['result']));
-    if (known.length === 0) return 0;
+    if (known.length === 0) return isEmptyList(root) || isEmptyList(at(root, 'tasks')) ? likeEmpty : 0;
     return known.some((task) => isMeasured(task['result']) || 'runs' in task) ? 1 : 0.3;
   },
   read: ({ json: [root] }) => {

@@ -1,6 +1,6 @@
 /** vitest's benchmark report (`vitest bench --outputJson`): milliseconds, named by file and group; a failed one has no mean. */
 import type { Adapter } from './adapter.ts';
-import { at, records, textAt } from './adapter.ts';
+import { at, isEmptyList, likeEmpty, records, textAt } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -10,9 +10,9 @@ export const vitest: Adapter = {
   shape: 'json',
   recognises: ({ json: [root] }) => {
     const files = records(at(root, 'files'));
-    return files.length > 0 && files.every((file) => 'filepath' in file && Array.isArray(file['groups']))
-      ? 1
-      : 0;
+    if (files.length > 0 && files.every((file) => 'filepath' in file && Array.isArray(file['groups'])))
+      return 1;
+    return isEmptyList(at(root, 'files')) ? likeEmpty : 0;
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();

@@ -22,3 +22,41 @@ test('a benchmark that is a field of JSON twice is an error that names it, not t
     ['b', 'ns', 's', 2],
   ]);
 });
+
+test.each([
+  ['{"results": []}', ['hyperfine']],
+  ['{"benchmarks": []}', ['google-benchmark', 'pytest-benchmark', 'pyperf', 'mitata']],
+  ['{"files": []}', ['vitest']],
+  ['{"tasks": []}', ['tinybench']],
+  ['{"metrics": {}}', ['k6']],
+  ['{"Benchmarks": []}', ['benchmarkdotnet']],
+  [
+    '[]',
+    ['jmh', 'tinybench', 'github-action-benchmark', 'custom-smaller-is-better', 'custom-bigger-is-better'],
+  ],
+  ['{}', ['bencher']],
+] as const)('%s is an error that there is no benchmark, with the formats that it may be', (text, formats) => {
+  for (const format of ['auto', ...formats] as const) {
+    const message = refusal(() => readText(text, format));
+    expect(message).toMatch(/^no benchmark was read from results\.txt; it looks like .*did the command run/);
+    for (const one of formats) expect(message).toContain(one);
+  }
+  const other = refusal(() => readText(text, 'criterion-estimates'));
+  expect(other).toMatch(
+    new RegExp(`as criterion-estimates; it looks like .*use format: ${formats[0]}, or format: auto`),
+  );
+});
+
+test('an empty list among several JSON values is told, and what is whole is read', () => {
+  const custom = '[{"name": "a", "unit": "ns", "value": 1}]';
+  for (const text of [`${custom}\n[]\n`, `[]\n${custom}\n`]) {
+    const result = readText(text);
+    expect(brief(result.rows)).toEqual([['a', 'ns', 's', 1]]);
+    expect(result.warnings.map((warning) => warning.message)).toEqual([
+      'results.txt holds JSON of github-action-benchmark without any benchmark',
+    ]);
+  }
+  expect(readText(`{"unrelated": 1}\n${custom}`).warnings.map((warning) => warning.message)).toEqual([
+    'results.txt holds JSON that is not github-action-benchmark; it was not read',
+  ]);
+});

@@ -129,7 +129,7 @@ test('foreign JSON and foreign text are refused with what they are', () => {
     /no known benchmark format.*lighthouse, audits/,
   );
   expect(refusal(() => readText('hello'))).toMatch(/text that begins with "hello"/);
-  expect(refusal(() => readText('[]'))).toMatch(/a JSON list/);
+  expect(refusal(() => readText('[1]'))).toMatch(/a JSON list/);
 });
 
 test('a format given wrongly is an error that names the likely one', () => {
@@ -149,7 +149,9 @@ test('zero benchmarks are an error that names the format the file looks like', (
   expect(refusal(() => readText('{"benchmarks": [], "machine_info": {}, "commit_info": {}}'))).toMatch(
     /looks like pytest-benchmark/,
   );
-  expect(refusal(() => readText('{"results": []}', 'hyperfine'))).toMatch(/does not look like hyperfine/);
+  expect(refusal(() => readText('{"results": []}', 'hyperfine'))).toMatch(
+    /no benchmark was read from results\.txt; it looks like hyperfine/,
+  );
 });
 
 test('two benchmarks of one name that nothing tells apart are an error', () => {
