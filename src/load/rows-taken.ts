@@ -19,10 +19,12 @@ export interface Start {
 /** Hands out stretches of a job's shots: whoever names a slot again, as the other side does, gets the same one. */
 export class Stretches {
   readonly #starts = new Map<string, Start>();
-  readonly #next: Record<Purpose, { counter: number; row: number }> = {
-    measured: { counter: 1, row: 0 },
-    'warm-up': { counter: 1, row: 0 },
-  };
+  readonly #next: Record<Purpose, { counter: number; row: number }>;
+
+  /** @param most counted shots of a side in this job: warm-up counts on from there, so that no number comes twice. */
+  constructor(most: number) {
+    this.#next = { measured: { counter: 1, row: 0 }, 'warm-up': { counter: most + 1, row: 0 } };
+  }
 
   /**
    * @param slot round, pair and purpose as one text, the same for both sides.

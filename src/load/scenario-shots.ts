@@ -61,7 +61,7 @@ export class ScenarioShots {
   readonly #requests: readonly CompiledRequest[];
   readonly #feed: Feed | null;
   readonly #picker: RowPicker | null;
-  readonly #stretches = new Stretches();
+  readonly #stretches: Stretches;
   readonly #headers = new Map<string, readonly string[]>();
 
   /** @throws TailgateError `usage` naming what cannot be read or sent. */
@@ -97,6 +97,7 @@ export class ScenarioShots {
       this.#feed === null || settings.feed === null
         ? null
         : new RowPicker(this.#feed, settings.feed, mostRowsTaken(options.shots, taking / sum));
+    this.#stretches = new Stretches(options.shots);
     this.warnings = this.#tryOut();
   }
 
@@ -169,7 +170,7 @@ export class ScenarioShots {
   }
 
   /**
-   * The set-up request, the same for both sides.
+   * The set-up request, the same for both sides of a round.
    * @throws TailgateError `usage` naming what cannot be sent.
    */
   setUp(random: Random): { readonly request: PreparedRequest; readonly take: SessionSettings['take'] } {

@@ -79,6 +79,14 @@ describe('both sides of a pair', () => {
     expect(next.find((path) => path !== '/plain')!.split('/')[2]).toMatch(/^2\d$/);
   });
 
+  test('count on in warm-up where the counted shots of the job end: no number comes twice on a side', () => {
+    const shots = shotsOf('{ requests: [{ path: "/${counter}" }] }', 40);
+    expect(paths(shots, { slot: 'w', purpose: 'warm-up' })).toEqual(numbers(41, 61));
+    expect(paths(shots, { slot: 'a' })).toEqual(numbers(1, 21));
+    expect(paths(shots, { slot: 'v', purpose: 'warm-up' })).toEqual(numbers(61, 81));
+    expect(paths(shots, { slot: 'b' })).toEqual(numbers(21, 41));
+  });
+
   test('differ in their session alone', () => {
     const shots = shotsOf(
       '{ session: { path: /login, token: /t }, auth: { bearer: "${session}" }, requests: [{ path: "/${uuid}" }] }',
