@@ -5,11 +5,14 @@ import { type ClosedSummary, describeClosed, summariseClosed } from '../evidence
 import { type LoadSummary, summariseLoad } from '../evidence/load-summary.ts';
 import { describeLoad } from '../evidence/load-text.ts';
 import { isSaturated, unsoundReasons } from '../evidence/soundness.ts';
+import { floorOf } from '../floor.ts';
 import { builtFile } from '../kernel/installation.ts';
 import { type Nanoseconds, ns, perSecond, secondsToNs } from '../kernel/units.ts';
 import { freshSeed, seededRandom } from '../kernel/world.ts';
+import { soundRate } from '../load/dealing.ts';
 import type { ClosedPace, Generator } from '../load/protocol.ts';
 import { defaultLeadIn, mostShots, planSchedule } from '../load/schedule.ts';
+import { progressLine } from '../report/progress.ts';
 import { planSenders, startSenders } from '../senders.ts';
 import { readEnvironment, usableCpus } from '../service/machine.ts';
 import {
@@ -21,9 +24,10 @@ import {
   text,
   usage,
 } from './command.ts';
+import { type FloorMs, floorLines, floorMs, floorWarnings } from './load-floor.ts';
 import { openOrRefuse, readOneRequest, readTimeout, requestFlags } from './one-request.ts';
 import { type OutputFile, outputFile } from './output-file.ts';
-import { tellOfMachine } from './target-machine.ts';
+import { isHere, tellOfMachine } from './target-machine.ts';
 
 const longest = secondsToNs(3600);
 const mostWorkers = 10_000;
@@ -91,14 +95,26 @@ async function runOpen(url: string, flags: FlagValues, terminal: Terminal): Prom
   }
   tellOfMachine(one.target, terminal, senders.count);
   await using generator = await startLoad(terminal, senders.count);
-  await openOrRefuse(generator, one, Math.min(maxSockets, Math.max(4, Math.ceil(rate / 50))), timeout);
   const { target, request } = one;
+  const sockets = Math.min(maxSockets, Math.max(4, Math.ceil(rate / 50)));
+  const run = { rate, arrivals, sockets, maxSockets, timeout, transport: target.transport };
+  // Before the sockets to the service are opened, which should not lie idle meanwhile.
+  const floor =
+    isHere(target) && rate <= senders.count * soundRate
+      ? floorMs(await floorOf(generator, { ...run, random: seededRandom(seed).fork('floor') }))
+      : null;
+  await openOrRefuse(generator, one, sockets, timeout);
   const order = { target, requests: [request], schedule, timeout, maxSockets, maxInFlight: 10_000 };
   const result = await generator.slice(order);
   const reasons = unsoundReasons(result, isSaturated(result));
   const partial = result.counts.scheduled < extent.shots;
   const summary = summariseLoad(result, { seed, reasons, environment: readEnvironment(), partial });
-  return conclude(summary, describeLoad(summary), resultFile, terminal);
+  const lines = [...describeLoad(summary), ...floorLines(floor)];
+  const exitCode = conclude({ ...summary, floor }, lines, resultFile, terminal);
+  for (const warning of floorWarnings(floor, summary.responseTimeMs.p50)) {
+    terminal.tell(progressLine({ kind: 'warning', warning }).text);
+  }
+  return exitCode;
 }
 
 async function runClosed(
@@ -144,7 +160,7 @@ function startLoad(terminal: Terminal, senders = 1): Promise<Generator> {
 }
 
 function conclude(
-  summary: LoadSummary | ClosedSummary,
+  summary: (LoadSummary & { readonly floor: FloorMs | null }) | ClosedSummary,
   lines: readonly string[],
   resultFile: OutputFile | null,
   terminal: Terminal,
