@@ -77,8 +77,8 @@ export async function loadModels() {
     const words = ['load', ...flags, '--duration', '6s', '--timeout', '10s'];
     let stoodStill = 0;
     const run = await against('cpu-and-wait', words, async (service) => {
-      // Of which the start of the command takes some tenths.
-      await sleep(3000);
+      await once(service.stdout, 'data');
+      await sleep(2800);
       const from = performance.now();
       service.kill('SIGSTOP');
       await sleep(1000);
@@ -93,11 +93,27 @@ export async function loadModels() {
   table(['model', 'sent', 'p50 ms', 'p99 ms', 'longest ms', 'stood still ms'], rows);
 }
 
+/** Has a service say when load has begun: sockets are opened with fewer requests. */
+const saysWhenBusy = `
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+const channel = 'http.server.request.start';
+let requests = 0;
+function count() {
+  if (++requests < 100) return;
+  unsubscribe(channel, count);
+  console.log('busy');
+}
+subscribe(channel, count);
+`;
+
 /** Runs a command at a service in a process of its own. @returns its JSON. Exit code 3 (unsound) is a result, too. */
 async function against(name, [command, ...flags], meanwhile = async () => {}) {
   const file = fileURLToPath(new URL(`../capacity/services/${name}.mjs`, import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), 'bench-models-'));
-  const service = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const preload = `data:text/javascript,${encodeURIComponent(saysWhenBusy)}`;
+  const service = spawn(process.execPath, ['--import', preload, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const gone = once(service, 'exit');
   try {
     const [port] = await once(service.stdout, 'data');
