@@ -144,7 +144,8 @@ async function inTurns(
     ...(client === null ? {} : { mergeBaseByApi: (one, other) => client.mergeBase(one, other) }),
     settings: { ...wishes, ...loadOf(config) },
     rounds: usualRounds,
-    shotsFor: (service) => shotsOf({ directory, environment, seed: wishes.seed }, config, scenario, service),
+    shotsFor: (service, round) =>
+      shotsOf({ directory, environment, seed: wishes.seed }, config, scenario, service, round),
     generator,
     environment,
     clock: realClock,

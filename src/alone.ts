@@ -9,6 +9,7 @@ import { describeLoad } from './evidence/load-text.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
+import { maskingErrors, maskValues } from './kernel/masking.ts';
 import { nsToSeconds, secondsToNs } from './kernel/units.ts';
 import { type Clock, freshSeed, seededRandom } from './kernel/world.ts';
 import { startGenerator } from './load/remote.ts';
@@ -17,7 +18,7 @@ import { defaultLeadIn, planSchedule } from './load/schedule.ts';
 import { withoutSecrets } from './service/environment.ts';
 import { readEnvironment } from './service/machine.ts';
 import { pickPorts } from './service/ports.ts';
-import { openOne, prepareShots } from './shots.ts';
+import { openOne, prepareShots, secretsOf } from './shots.ts';
 import { startOne } from './sides.ts';
 
 /** One scenario of the candidate, by itself. */
@@ -39,9 +40,24 @@ const duration = secondsToNs(10);
 
 /**
  * Measures the commit that is checked out, for the report of a job that has nothing to compare it with.
- * @throws TailgateError `service-failed` when it does not build, start or answer.
+ * @throws TailgateError `service-failed` when it does not build, start or answer, masked.
  */
 export async function measureAlone(job: AloneJob, config: GateConfig): Promise<readonly Alone[]> {
+  const secrets = new Set(secretsOf(job.environment, config));
+  const measured = await maskingErrors(
+    () => secrets,
+    () => measureUnmasked(job, config, secrets),
+  );
+  const mask = maskValues(secrets);
+  return measured.map(({ scenario, lines }) => ({ scenario, lines: lines.map(mask) }));
+}
+
+/** @param secrets that sessions join as they are opened. */
+async function measureUnmasked(
+  job: AloneJob,
+  config: GateConfig,
+  secrets: Set<string>,
+): Promise<readonly Alone[]> {
   const git = await openRepository(job);
   const sha = await git.run(['rev-parse', '--verify', 'HEAD^{commit}']);
   const seed = config.seed ?? freshSeed();
@@ -76,7 +92,8 @@ export async function measureAlone(job: AloneJob, config: GateConfig): Promise<r
   for (const scenario of config.scenarios) {
     const { timeout, maxSockets, maxInFlight, arrivals } = config;
     const shots = prepared.get(scenario.name)!;
-    const session = shots.session === null ? null : await openOne({ config, random }, service, shots);
+    const session =
+      shots.session === null ? null : await openOne({ config, random, secrets }, service, shots, 0);
     const shape = { rate: scenario.rate, arrivals, weights: shots.weights };
     const run = (length: typeof duration, leadIn: number, purpose: Purpose) =>
       generator.slice({

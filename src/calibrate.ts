@@ -7,6 +7,7 @@ import { runGate } from './gate.ts';
 import type { GateJob, StillBuilt } from './gate-job.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
+import { maskingErrors } from './kernel/masking.ts';
 import { msToNs, type PerSecond, perSecond, type Ratio, ratio } from './kernel/units.ts';
 import { seededRandom } from './kernel/world.ts';
 import type { Generator } from './load/protocol.ts';
@@ -20,7 +21,7 @@ import { noiseBetween, readMachine, usableCpus } from './service/machine.ts';
 import { pinGenerator } from './service/placement.ts';
 import type { RunningService } from './service/service.ts';
 import type { SideMeter } from './service/side-meter.ts';
-import { openOne } from './shots.ts';
+import { openOne, secretsOf } from './shots.ts';
 import { startBoth } from './sides.ts';
 import type { Verdict } from './verdict/finding.ts';
 import { judge } from './verdict/judge.ts';
@@ -79,7 +80,11 @@ export async function calibrate(job: CalibrationJob): Promise<Calibration> {
         event.kind === 'planned' ? { ...event, config: { ...event.config, judge: config.judge } } : event,
       ),
     afterwards: async (built) => {
-      capacities = await climb(job, built);
+      const secrets = new Set(secretsOf(job.environment, built.config));
+      capacities = await maskingErrors(
+        () => secrets,
+        () => climb(job, built, secrets),
+      );
     },
   });
   const { evidence } = result;
@@ -103,7 +108,11 @@ const limits = { most: perSecond(20_000), steps: 14 } as const;
 const firstShare = 0.4;
 const pause = msToNs(200);
 
-async function climb(job: CalibrationJob, built: StillBuilt): Promise<readonly ScenarioCapacity[]> {
+async function climb(
+  job: CalibrationJob,
+  built: StillBuilt,
+  secrets: Set<string>,
+): Promise<readonly ScenarioCapacity[]> {
   const { config, directories } = built;
   const { plan } = built.evidence;
   const random = seededRandom(plan.seed).fork('climb');
@@ -117,7 +126,8 @@ async function climb(job: CalibrationJob, built: StillBuilt): Promise<readonly S
     await using both = await startBoth({ ...job, config, random, directories }, round);
     const service = both.services.candidate;
     const shots = built.shots.get(scenario.name)!;
-    const session = shots.session === null ? null : await openOne({ config, random }, service, shots);
+    const session =
+      shots.session === null ? null : await openOne({ config, random, secrets }, service, shots, 0);
     const cost = costOf(built, scenario.name);
     const first = perSecond(cost === null ? scenario.rate : Math.max(1, (firstShare * 1e9) / cost));
     const offer = (rate: PerSecond): Promise<RampStep> =>

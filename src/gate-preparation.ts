@@ -10,8 +10,8 @@ import { nearest } from './config/suggestions.ts';
 import { typicalAssumptions } from './config/timing.ts';
 import { type Findings, type GateJob, nothingYet } from './gate-job.ts';
 import { benchmarkShare } from './hot-paths.ts';
-import { TailgateError, type Warning } from './kernel/errors.ts';
-import { type Mask, maskedError, maskValues } from './kernel/masking.ts';
+import type { Warning } from './kernel/errors.ts';
+import { type Mask, maskingErrors, maskValues } from './kernel/masking.ts';
 import { freshSeed } from './kernel/world.ts';
 import type { ScenarioShots } from './load/scenario-shots.ts';
 import { machineWarnings } from './senders.ts';
@@ -40,12 +40,8 @@ export interface Prepared {
  * @throws TailgateError `usage` or `no-baseline`.
  */
 export async function prepareGate(job: GateJob, found: Findings = nothingYet(job)): Promise<Prepared> {
-  try {
-    return await prepareUnmasked(job, found);
-  } catch (error) {
-    if (!(error instanceof TailgateError)) throw error;
-    throw maskedError(error, maskValues(secretsOf(job.environment, found.config)));
-  }
+  const secrets = () => secretsOf(job.environment, found.config);
+  return await maskingErrors(secrets, () => prepareUnmasked(job, found));
 }
 
 async function prepareUnmasked(job: GateJob, found: Findings): Promise<Prepared> {

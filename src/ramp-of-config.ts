@@ -3,6 +3,7 @@ import type { RampResult } from './capacity/result.ts';
 import type { GateConfig, ScenarioSettings } from './config/settings.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
+import { type Mask, maskValues } from './kernel/masking.ts';
 import { realClock, seededRandom } from './kernel/world.ts';
 import { startGenerator } from './load/remote.ts';
 import { type RampSettings, runRamp } from './ramp.ts';
@@ -12,7 +13,7 @@ import type { RampShots } from './ramp-steps.ts';
 import { pinGenerator } from './service/placement.ts';
 import type { RunningService } from './service/service.ts';
 import type { JobSettings } from './settings.ts';
-import { openOne, prepareShots } from './shots.ts';
+import { openOne, prepareShots, secretsOf } from './shots.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -39,11 +40,13 @@ export async function rampOfSettings(job: ConfigRampJob): Promise<RampResult> {
   const { config, directory } = settings;
   const scenario = scenarioOf(config, job.scenario);
   const random = seededRandom(wishes.seed).fork('service');
-  const started = { directory, environment, clock: realClock, signal, ledger, random };
-  return await withService(started, config, async ({ service, meter }, commit) => {
+  const secrets = new Set(secretsOf(environment, config));
+  const started = { directory, environment, clock: realClock, signal, ledger, random, secrets };
+  const result = await withService(started, config, async ({ service, meter }, commit) => {
     await using generator = await startGenerator({ entry: builtFile('generator.js'), signal });
     await pinGenerator(generator.pid);
-    const shots = await shotsOf({ directory, environment, seed: wishes.seed }, config, scenario, service);
+    const shotsJob = { directory, environment, seed: wishes.seed };
+    const shots = await shotsOf(shotsJob, config, scenario, service, { index: 0, secrets });
     return await runRamp({
       settings: { ...wishes, ...loadOf(config), shots },
       subject: { kind: 'config', file: settings.configFile, scenario: scenario.name, commit },
@@ -58,7 +61,15 @@ export async function rampOfSettings(job: ConfigRampJob): Promise<RampResult> {
       tell,
     });
   });
+  return maskedResult(result, maskValues(secrets));
 }
+
+/** What a service said before it ended may hold what it was given. */
+export const maskedResult = (result: RampResult, mask: Mask): RampResult => ({
+  ...result,
+  stopped: result.stopped === null ? null : { ...result.stopped, why: mask(result.stopped.why) },
+  death: result.death === null ? null : { ...result.death, lastWords: result.death.lastWords.map(mask) },
+});
 
 export const loadOf = ({ arrivals, timeout, maxSockets, maxInFlight }: GateConfig) => ({
   arrivals,
@@ -67,17 +78,28 @@ export const loadOf = ({ arrivals, timeout, maxSockets, maxInFlight }: GateConfi
   maxInFlight,
 });
 
+/** For which of the ramps of a job requests are drawn: both sides of a round get the same. */
+export interface ShotsRound {
+  /** From 0. */
+  readonly index: number;
+  /** Values that nobody should read: what the session is joins them. */
+  readonly secrets: Set<string>;
+}
+
 /** What a step sends: as in the gate, with rows that start over where they come to an end. */
 export async function shotsOf(
   job: { readonly directory: string; readonly environment: Variables; readonly seed: number },
   config: GateConfig,
   scenario: ScenarioSettings,
   service: RunningService,
+  round: ShotsRound,
 ): Promise<RampShots> {
-  const random = seededRandom(job.seed).fork('shots');
+  const random = seededRandom(job.seed).fork('shots').fork(`round-${round.index}`);
+  const { secrets } = round;
   const only = { ...config, scenarios: [scenario] };
   const shots = prepareShots(only, job.directory, job.environment, () => 0).get(scenario.name)!;
-  const session = shots.session === null ? null : await openOne({ config, random }, service, shots);
+  const session =
+    shots.session === null ? null : await openOne({ config, random, secrets }, service, shots, round.index);
   let step = 0;
   return {
     first: shots.opener(random, session),

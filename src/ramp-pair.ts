@@ -13,6 +13,7 @@ import type { GateConfig } from './config/settings.ts';
 import { nearest } from './config/suggestions.ts';
 import { TailgateError } from './kernel/errors.ts';
 import type { Ledger } from './kernel/leftovers.ts';
+import { maskingErrors } from './kernel/masking.ts';
 import { ns, nsToSeconds } from './kernel/units.ts';
 import { type Side, sides } from './kernel/words.ts';
 import { type Clock, type Random, seededRandom } from './kernel/world.ts';
@@ -21,6 +22,7 @@ import type { Generator } from './load/protocol.ts';
 import type { RampSettings } from './ramp.ts';
 import { calibrate, type Reachable, reachable } from './ramp-calibration.ts';
 import type { RampEvent } from './ramp-climb.ts';
+import type { ShotsRound } from './ramp-of-config.ts';
 import {
   holdRate,
   openSockets,
@@ -33,6 +35,7 @@ import { rateText } from './report/ramp-view.ts';
 import { pickPorts } from './service/ports.ts';
 import type { RunningService } from './service/service.ts';
 import { projectIn } from './settings.ts';
+import { secretsOf } from './shots.ts';
 import { startOne } from './sides.ts';
 import { type CapacityRound, type CapacityVerdict, judgeCapacity } from './verdict/capacity.ts';
 
@@ -46,7 +49,7 @@ export interface PairJob {
   readonly settings: Omit<RampSettings, 'shots' | 'toFailure'>;
   readonly rounds: number;
   /** What is sent to a service that has just been started. */
-  readonly shotsFor: (service: RunningService) => Promise<RampShots>;
+  readonly shotsFor: (service: RunningService, round: ShotsRound) => Promise<RampShots>;
   readonly generator: Generator;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -91,6 +94,14 @@ const jitter = 0.05;
  * `no-baseline`, `service-failed`, `invalid` when the baseline has no capacity within the range, and `cancelled` before the first whole round.
  */
 export async function runPair(job: PairJob): Promise<PairResult> {
+  const secrets = new Set(secretsOf(job.environment, job.config));
+  return await maskingErrors(
+    () => secrets,
+    () => compare(job, secrets),
+  );
+}
+
+async function compare(job: PairJob, secrets: Set<string>): Promise<PairResult> {
   const { settings, clock } = job;
   const random = seededRandom(settings.seed).fork('pair');
   const git = await openRepository(job);
@@ -111,10 +122,10 @@ export async function runPair(job: PairJob): Promise<PairResult> {
   });
   const { directories } = await buildBoth(job, config, git, worktrees, changed.length);
   const began = clock.now();
-  const run = (side: Side, limits: ShortLimits): Promise<readonly Step[]> =>
-    shortRamp(job, { config, directories, random }, side, limits);
+  const run = (round: number, side: Side, limits: ShortLimits): Promise<readonly Step[]> =>
+    shortRamp(job, { config, directories, random, round: { index: round, secrets } }, side, limits);
   const bounds = { least: Math.max(0.5, settings.from / 20), most: reach.most };
-  const pilot = await run('baseline', { start: settings.from, ...bounds, ...pilotRules });
+  const pilot = await run(0, 'baseline', { start: settings.from, ...bounds, ...pilotRules });
   const center = capacityOf(pilot);
   if (center === null) throw noCapacity(pilot, reach);
   job.tell({ kind: 'pilot', capacity: center });
@@ -136,7 +147,7 @@ export async function runPair(job: PairJob): Promise<PairResult> {
       const start = roundedRate(Math.min(reach.most, moved));
       const values: Partial<Record<Side, number>> = {};
       for (const side of random.coin() ? sides : [...sides].reverse()) {
-        const steps = await run(side, { start, ...bounds, ...roundRules });
+        const steps = await run(1 + index, side, { start, ...bounds, ...roundRules });
         ramps.push({ round: index, side, steps });
         const capacity = capacityOf(steps);
         if (capacity !== null) values[side] = capacity;
@@ -159,6 +170,8 @@ interface PairBuild {
   readonly config: GateConfig;
   readonly directories: Readonly<Record<Side, string>>;
   readonly random: Random;
+  /** 0 is the pilot. */
+  readonly round: ShotsRound;
 }
 
 /** Starts one side, warms it, brackets its capacity, and ends it. */
@@ -176,7 +189,7 @@ async function shortRamp(
     ...settings,
     generator,
     target: service.target,
-    shots: await job.shotsFor(service),
+    shots: await job.shotsFor(service, build.round),
     random: build.random,
     clock,
     startedAt: clock.now(),

@@ -5,7 +5,7 @@ import { createWorktrees } from './builds/worktree.ts';
 import type { GateConfig, ScenarioSettings } from './config/settings.ts';
 import { TailgateError } from './kernel/errors.ts';
 import type { Ledger } from './kernel/leftovers.ts';
-import { maskFor } from './kernel/masking.ts';
+import { maskingErrors, maskValues } from './kernel/masking.ts';
 import type { Clock, Random } from './kernel/world.ts';
 import { withoutSecrets } from './service/environment.ts';
 import { pickPorts } from './service/ports.ts';
@@ -19,13 +19,26 @@ export interface RampServiceJob {
   readonly signal: AbortSignal;
   readonly ledger: Ledger;
   readonly random: Random;
+  /** Values that nobody should read; a session joins them when it is opened. */
+  readonly secrets: ReadonlySet<string>;
 }
 
 /**
  * Builds and starts the commit that is checked out, hands it over, and ends it afterwards.
- * @throws TailgateError `service-failed` when it does not build, start or answer.
+ * @throws TailgateError `service-failed` when it does not build, start or answer, masked.
  */
 export async function withService<Result>(
+  job: RampServiceJob,
+  given: GateConfig,
+  use: (one: OneService, commit: string) => Promise<Result>,
+): Promise<Result> {
+  return await maskingErrors(
+    () => job.secrets,
+    () => withUnmasked(job, given, use),
+  );
+}
+
+async function withUnmasked<Result>(
   job: RampServiceJob,
   given: GateConfig,
   use: (one: OneService, commit: string) => Promise<Result>,
@@ -52,7 +65,7 @@ export async function withService<Result>(
     env: { ...withoutSecrets(job.environment), ...config.env },
     timeout: config.setupTimeout,
     signal: job.signal,
-    mask: maskFor(job.environment, config.env),
+    mask: maskValues(job.secrets),
   });
   const { lower } = await pickPorts(job.random);
   const directories = { baseline: directory, candidate: directory };

@@ -42,7 +42,7 @@ async function measureUnmasked(
   const startedAt = ofAll.clock.now();
   await using both = await ofAll.startBoth(round);
   const { services, meters } = both;
-  const job = { ...ofAll, sessions: await openSessions(ofAll, services) };
+  const job = { ...ofAll, sessions: await openSessions(ofAll, round.index, services) };
   const scenarios = scenariosOf(job, round);
   await openSockets(job, services, scenarios[0]!.name, scenarios);
   const warmUp = await warmBoth(job, both, round, scenarios);

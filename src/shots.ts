@@ -7,7 +7,7 @@ import type { BothServices, RoundJob } from './job.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { maskValues, secretValues } from './kernel/masking.ts';
 import { type Side, sides } from './kernel/words.ts';
-import { type Random, seededRandom } from './kernel/world.ts';
+import type { Random } from './kernel/world.ts';
 import type { SliceResult } from './load/protocol.ts';
 import type { Purpose } from './load/rows-taken.ts';
 import { ScenarioShots } from './load/scenario-shots.ts';
@@ -62,32 +62,46 @@ export function secretsOf(environment: Variables, config: GateConfig): readonly 
 export type Sessions = ReadonlyMap<string, Readonly<Record<Side, string>>>;
 
 /**
- * One set-up request a side and scenario, before any load of the round.
+ * One set-up request a side and scenario, before any load of the round, the same for both sides.
+ * @param round its index in the job.
  * @throws TailgateError `service-failed` naming side, scenario and what was wrong with the answer.
  */
-export async function openSessions(job: RoundJob, services: BothServices['services']): Promise<Sessions> {
+export async function openSessions(
+  job: RoundJob,
+  round: number,
+  services: BothServices['services'],
+): Promise<Sessions> {
   const sessions = new Map<string, Record<Side, string>>();
   for (const [scenario, shots] of job.prepared) {
     if (shots.session === null) continue;
     const values = { baseline: '', candidate: '' };
     for (const side of job.random.coin() ? sides : [...sides].reverse()) {
-      values[side] = await openOne(job, services[side], shots);
-      job.secrets.add(values[side]);
+      values[side] = await openOne(job, services[side], shots, round);
     }
     sessions.set(scenario, values);
   }
   return sessions;
 }
 
-/** @returns what the session of one side is; null in a scenario without one. */
+/**
+ * Opens the session of one side. What its templates draw depends on the job's seed and the round: a sign-up of an
+ * earlier round is not repeated.
+ * @param round index of the round; 0 where there is one only.
+ * @returns what the session is; it joins the secrets of the job.
+ * @throws TailgateError `service-failed` as for both.
+ */
 export async function openOne(
-  job: Pick<RoundJob, 'config' | 'random'>,
+  job: Pick<RoundJob, 'config' | 'random' | 'secrets'>,
   service: Pick<RunningService, 'target' | 'side'>,
   shots: ScenarioShots,
+  round: number,
 ): Promise<string> {
-  const { request, take } = shots.setUp(seededRandom('session'));
+  const { request, take } = shots.setUp(job.random.fork(`session/${shots.name}/${round}`));
   const session = await openSession(service.target, request, take, job.config.timeout);
-  if (session.kind === 'opened') return session.value;
+  if (session.kind === 'opened') {
+    job.secrets.add(session.value);
+    return session.value;
+  }
   throw new TailgateError({
     code: 'service-failed',
     message: `the session of scenario "${shots.name}" could not be opened on the ${service.side}: ${session.problem}`,

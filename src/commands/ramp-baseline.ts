@@ -47,8 +47,14 @@ export async function rampOfBaseline(
       situation: { kind: 'local' },
       settings: { ...wishes, ...loadOf(config) },
       rounds,
-      shotsFor: (service) =>
-        shotsOf({ directory: settings.directory, environment, seed: wishes.seed }, config, scenario, service),
+      shotsFor: (service, round) =>
+        shotsOf(
+          { directory: settings.directory, environment, seed: wishes.seed },
+          config,
+          scenario,
+          service,
+          round,
+        ),
       generator,
       environment,
       clock: realClock,

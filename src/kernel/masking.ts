@@ -70,6 +70,21 @@ export function maskedError(error: TailgateError, mask: Mask): TailgateError {
 }
 
 /**
+ * Runs it, and masks the error it ends with.
+ * @param secrets asked for when it ends: others may join them while it runs.
+ */
+export async function maskingErrors<Result>(
+  secrets: () => Iterable<string>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw error instanceof TailgateError ? maskedError(error, maskValues(secrets())) : error;
+  }
+}
+
+/**
  * Takes out what a command line itself gives away: values set for or after a name such as `API_KEY` or `--token`,
  * and the user part of addresses. For commands that a workflow wrote with a secret in the middle of them.
  */
