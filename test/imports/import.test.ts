@@ -190,7 +190,7 @@ describe('an access log', () => {
         '--feed',
         '../rows.csv',
       ),
-    ).toContain('wanted a file inside the repository');
+    ).toMatch(/^what was imported has a problem:\n.*wanted a file inside the repository/);
   });
 
   test('goes into a new file', async () => {
