@@ -2,6 +2,8 @@
 import { TailgateError } from '../kernel/errors.ts';
 import { type Keys, plainDeep, plainText } from './fragment.ts';
 import { isSecretName, type Losses, sendable } from './observed.ts';
+import { basePath, entriesOf, field, inPath, inQuery, lostReference, resolve } from './openapi-parts.ts';
+import { openBody } from './routes.ts';
 
 /**
  * @param document as read from JSON or YAML.
@@ -17,15 +19,18 @@ export function readOpenApi(document: unknown, name: string, losses: Losses): Ke
     );
   }
   const paths = field(document, 'paths');
-  const base = basePath(document);
+  const base = basePath(document, losses);
   const requests: Keys[] = [];
   for (const [path, item] of entriesOf(paths)) {
-    for (const [key, operation] of entriesOf(resolve(document, item))) {
+    const lost = lostReference(document, item);
+    if (lost !== null) losses.add(`${path}: left out: it stands in ${lost}, which is not read`);
+    const shared = resolve(document, item);
+    for (const [key, operation] of entriesOf(shared)) {
       const method = key.toUpperCase();
       if (method === 'TRACE') losses.add(`${method} ${path}: TRACE cannot be sent`);
       if (!sendable.has(method)) continue;
       const own = new Operation(document, `${method} ${path}`, losses);
-      const request = own.read(base + path, method, field(resolve(document, item), 'parameters'), operation);
+      const request = own.read(base + path, method, field(shared, 'parameters'), operation);
       if (request !== null) requests.push(request);
     }
   }
@@ -61,30 +66,43 @@ class Operation {
 
   /** @returns null when something that it needs has no example. */
   read(path: string, method: string, shared: unknown, operation: unknown): Keys | null {
-    const query = new Map<string, string>();
+    const query = new Map<string, string | readonly string[]>();
     const headers = new Map<string, string>();
     let target = plainText(path);
     for (const parameter of this.#parameters(shared, field(operation, 'parameters'))) {
       const name = String(field(parameter, 'name'));
       const place = field(parameter, 'in');
-      const required = place === 'path' || field(parameter, 'required') === true;
-      if (!required || place === 'cookie') continue;
-      if (place === 'header' && isSecretName(name)) {
-        this.#lose(`the header \`${name}\`, which may be secret, is left out`);
+      if (place !== 'path' && field(parameter, 'required') !== true) {
+        this.#losses.add(`the optional parameter \`${name}\`: left out`);
         continue;
       }
-      const example = this.#exampleOf(parameter, `the parameter \`${name}\``);
+      if (place === 'cookie') {
+        this.#lose(`the cookie \`${name}\` is left out`);
+        continue;
+      }
+      if (place !== 'path' && isSecretName(name)) {
+        this.#lose(
+          `the ${place === 'header' ? 'header' : 'parameter'} \`${name}\`, which may be secret, is left out`,
+        );
+        continue;
+      }
+      const [, written] = entriesOf(field(parameter, 'content'))[0] ?? [];
+      const example = this.#exampleOf(written ?? parameter, `the parameter \`${name}\``);
       if (example === null) return null;
-      const value = typeof example.value === 'object' ? JSON.stringify(example.value) : String(example.value);
-      if (place === 'path') target = target.replaceAll(`{${name}}`, () => encodeURIComponent(value));
-      else if (place === 'query') query.set(name, plainText(value));
-      else headers.set(name, plainText(value));
+      const value = written === undefined ? example.value : JSON.stringify(example.value);
+      if (place === 'query') {
+        for (const [key, one] of inQuery(parameter, name, value)) {
+          query.set(plainText(key), typeof one === 'string' ? plainText(one) : one.map(plainText));
+        }
+      } else if (place === 'path') {
+        target = target.replaceAll(`{${name}}`, () => plainText(inPath(parameter, name, value, 'path')));
+      } else headers.set(name, plainText(inPath(parameter, name, value, 'header')));
     }
     if (/\{[^}]*\}/.test(target.replaceAll(/\$\{[^}]*\}/g, ''))) {
       this.#lose('left out: its path names a parameter that it does not describe');
       return null;
     }
-    const body = this.#bodyOf(field(operation, 'requestBody'));
+    const body = this.#bodyOf(method, field(operation, 'requestBody'));
     if (body === null) return null;
     const status = entriesOf(field(operation, 'responses'))
       .map(([code]) => code)
@@ -102,7 +120,12 @@ class Operation {
 
   /** Those of the path, replaced by those of the operation with the same name and place. */
   #parameters(shared: unknown, own: unknown): readonly unknown[] {
-    const all = [shared, own].flatMap((list) => (Array.isArray(list) ? list : []));
+    const listed = [shared, own].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+    const all = listed.filter((one) => {
+      const lost = lostReference(this.#document, one);
+      if (lost !== null) this.#lose(`a parameter that stands in ${lost}, which is not read, is left out`);
+      return lost === null;
+    });
     const byName = new Map(
       all.map((one) => {
         const parameter = resolve(this.#document, one);
@@ -112,23 +135,36 @@ class Operation {
     return [...byName.values()];
   }
 
-  #bodyOf(described: unknown): Keys | null {
+  #bodyOf(method: string, described: unknown): Keys | null {
+    const lost = lostReference(this.#document, described);
+    if (lost !== null) {
+      this.#lose(`left out: its body stands in ${lost}, which is not read`);
+      return null;
+    }
     const body = resolve(this.#document, described);
     if (body === undefined) return {};
+    if (method === 'HEAD') {
+      this.#lose('the body is left out, which a HEAD request cannot have');
+      return {};
+    }
     const content = entriesOf(field(body, 'content'));
     const json =
       content.find(([type]) => /[/+]json\b/.test(type)) ??
       content.find(([type]) => type.includes('form-urlencoded'));
     if (json === undefined) {
-      if (field(body, 'required') !== true) return {};
-      const types = content.map(([type]) => type).join(', ');
-      this.#lose(`left out: its body is ${types === '' ? 'not described' : types}; write it by hand`);
-      return null;
+      const required = field(body, 'required') === true;
+      const types = content.map(([type]) => type).join(', ') || 'not described';
+      this.#lose(`${required ? 'left out: its body' : 'the body, left out,'} is ${types}; write it by hand`);
+      return required ? null : {};
     }
     const example = this.#exampleOf(json[1], 'the body');
     if (example === null) return null;
     const value = plainDeep(example.value);
-    if (json[0].includes('form-urlencoded')) return { form: value };
+    if (json[0].includes('form-urlencoded')) {
+      if (entriesOf(value).length > 0 || JSON.stringify(value) === '{}') return { form: value };
+      this.#lose('left out: the example of its form is no group of fields; write it by hand');
+      return null;
+    }
     if (typeof value === 'object' && value !== null) return { body: value };
     return { body: JSON.stringify(value), headers: { 'content-type': 'application/json' } };
   }
@@ -137,14 +173,25 @@ class Operation {
   #exampleOf(described: unknown, what: string): Example {
     const named = entriesOf(field(described, 'examples'))[0]?.[1];
     const given = field(described, 'example') ?? field(resolve(this.#document, named), 'value');
-    if (given !== undefined) return { value: given };
+    if (given !== undefined) return { value: this.#open(given, what) };
     const made = this.#made(field(described, 'schema'), 0);
     if (made === null) {
       this.#lose(`left out: ${what} has no example; give it an \`example\``);
       return null;
     }
-    if (made.invented) this.#lose(`${what} has no example: ${JSON.stringify(made.value)} was made up`);
-    return { value: made.value };
+    const value = this.#open(made.value, what);
+    if (made.invented) this.#lose(`${what} has no example: ${JSON.stringify(value)} was made up`);
+    return { value };
+  }
+
+  /** Without what may be secrets in it. */
+  #open(value: unknown, what: string): unknown {
+    const open = openBody({ kind: 'json', value }, (name) =>
+      this.#lose(
+        `the value of \`${name}\` in ${what}, which may be secret: give a template such as \${NAME}`,
+      ),
+    );
+    return open.kind === 'json' ? open.value : value;
   }
 
   #made(schema: unknown, depth: number): { readonly value: unknown; readonly invented: boolean } | null {
@@ -193,35 +240,6 @@ class Operation {
 }
 
 const firstOf = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
-
-/** Follows `$ref` within the document, a few steps. */
-function resolve(document: unknown, value: unknown, steps = 0): unknown {
-  const reference = field(value, '$ref');
-  if (typeof reference !== 'string' || steps > 20) return value;
-  if (!reference.startsWith('#/')) return undefined;
-  const path = reference
-    .slice(2)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const target = path.reduce<unknown>((node, step) => field(node, step), document);
-  return resolve(document, target, steps + 1);
-}
-
-/** What stands before every path: that of the first server. */
-function basePath(document: unknown): string {
-  const servers = field(document, 'servers');
-  const url = String(field(Array.isArray(servers) ? servers[0] : undefined, 'url') ?? '');
-  const path = URL.canParse(url) ? new URL(url).pathname : url.startsWith('/') ? url : '';
-  return path.replace(/\/+$/, '');
-}
-
-const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
 
 function noDescription(why: string, hint: string): TailgateError {
   return new TailgateError({
