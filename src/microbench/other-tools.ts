@@ -6,6 +6,8 @@
 
 interface Tool {
   readonly name: string;
+  /** What the file must do so that this command prints what is read, as a clause of its own; null: nothing. */
+  readonly print: string | null;
   /** A command whose output can be read, and the format to give with it. */
   readonly command: string;
   readonly format: string;
@@ -14,12 +16,31 @@ interface Tool {
 const tools: Readonly<Record<string, Tool>> = {
   vitest: {
     name: 'vitest',
+    print: null,
     command: 'npx vitest bench --run --outputJson out.json >/dev/null; cat out.json',
     format: 'vitest',
   },
-  tinybench: { name: 'tinybench', command: 'node FILE', format: 'tinybench' },
-  mitata: { name: 'mitata', command: 'node FILE', format: 'mitata' },
-  benchmark: { name: 'benchmark.js', command: 'node FILE', format: 'benchmark-js' },
+  tinybench: {
+    name: 'tinybench',
+    print:
+      'let the file print nothing but JSON, with `console.log(JSON.stringify(bench.table()))` after `bench.run()`',
+    command: 'node FILE',
+    format: 'tinybench',
+  },
+  mitata: {
+    name: 'mitata',
+    // All samples of a quick function are megabytes a benchmark.
+    print: 'let the file print JSON, with `await run({ format: { json: { samples: false } } })`',
+    command: 'node FILE',
+    format: 'mitata',
+  },
+  benchmark: {
+    name: 'benchmark.js',
+    print:
+      'let the file print each result, with `.on("cycle", (event) => console.log(String(event.target)))`',
+    command: 'node FILE',
+    format: 'benchmark-js',
+  },
 };
 
 const imported = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*['"]([^'"]+)['"]/g;
@@ -43,7 +64,10 @@ export function wayOut(text: string): string {
   const [name, run] =
     tool === 'unknown'
       ? ['another tool', '--command with a command that prints its result file']
-      : [tool.name, `--command "${tool.command}" --format ${tool.format}`];
+      : [
+          tool.name,
+          `--command "${tool.command}" --format ${tool.format}${tool.print === null ? '' : `; ${tool.print}`}`,
+        ];
   return `files that call bench() of ${name} are not supported as they are, because it measures by itself. Export what bench() is given (${own}), run the tool (${run}), or leave the file out (--files)`;
 }
 
