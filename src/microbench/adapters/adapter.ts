@@ -47,6 +47,25 @@ export function records(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
+/** Who is told what was left out of a file. */
+interface Warned {
+  warn(code: string, message: string): void;
+}
+
+/** The records of a list of benchmarks; whatever else is in it is told with its number. */
+export function toldRecords(sheet: Warned, value: unknown, what: string): readonly JsonRecord[] {
+  const found = records(value);
+  const left = Array.isArray(value) ? value.length - found.length : 0;
+  if (left > 0) {
+    const first = (value as unknown[]).findIndex((one) => !isRecord(one));
+    sheet.warn(
+      'entries-left-out',
+      `${left} of ${(value as unknown[]).length} ${what} are not objects and were not read (the first is number ${first + 1})`,
+    );
+  }
+  return found;
+}
+
 /**
  * How far an empty list or record is like the formats that keep their benchmarks in one: enough to name them where
  * there is no benchmark to be read. Several share most of these shapes.

@@ -1,6 +1,6 @@
 /** BenchmarkDotNet's JSON, brief and full: nanoseconds, and the allocated bytes where memory was diagnosed. */
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isRecord, records, textAt } from './adapter.ts';
+import { at, isRecord, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -14,7 +14,7 @@ export const benchmarkDotNet: Adapter = {
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const benchmark of records(at(root, 'Benchmarks'))) {
+    for (const benchmark of toldRecords(sheet, at(root, 'Benchmarks'), 'benchmarks')) {
       const name = nameOf(benchmark);
       const origin = /: (.+)$/.exec(textAt(benchmark, 'DisplayInfo') ?? '')?.[1] ?? null;
       const statistics = benchmark['Statistics'];

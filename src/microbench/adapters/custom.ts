@@ -1,7 +1,7 @@
 /** The custom JSON of benchmark-action/github-action-benchmark, in both directions and, for `auto`, with the direction of the unit. */
 import type { Direction, Format } from '../../kernel/words.ts';
 import type { Adapter, BenchDocument } from './adapter.ts';
-import { isEmptyList, likeEmpty, records, textAt } from './adapter.ts';
+import { isEmptyList, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -33,7 +33,7 @@ function customAdapter(format: Format, title: string, direction: Direction | nul
     },
     read: ({ json: [root] }) => {
       const sheet = new RowSheet();
-      for (const entry of records(root)) {
+      for (const entry of toldRecords(sheet, root, 'benchmarks')) {
         sheet.add({
           name: textAt(entry, 'name') ?? '',
           quantity: quantityOf(textAt(entry, 'unit') ?? ''),

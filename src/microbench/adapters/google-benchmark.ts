@@ -1,6 +1,6 @@
 /** Google Benchmark's JSON: repetitions become samples, aggregates only fill in where the repetitions are not there. */
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isEmptyList, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { countOf, quantityOf } from './quantities.ts';
 import type { RowDraft } from './sheet.ts';
 import { RowSheet } from './sheet.ts';
@@ -29,7 +29,7 @@ export const googleBenchmark: Adapter = {
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     const families = new Map<string, JsonRecord[]>();
-    for (const one of records(at(root, 'benchmarks'))) {
+    for (const one of toldRecords(sheet, at(root, 'benchmarks'), 'benchmarks')) {
       const name = familyOf(one);
       const family = families.get(name) ?? [];
       families.set(name, family);

@@ -1,6 +1,6 @@
 /** hyperfine's JSON (`--export-json`): seconds of wall time, every run a sample, CPU time beside it. */
 import type { Adapter } from './adapter.ts';
-import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -11,13 +11,14 @@ export const hyperfine: Adapter = {
   recognises: ({ json: [root] }) => {
     const results = records(at(root, 'results'));
     const first = results[0];
-    if (first !== undefined && 'command' in first && 'mean' in first && 'user' in first) return 1;
+    if (first !== undefined && 'command' in first && 'mean' in first && ('user' in first || 'times' in first))
+      return 1;
     return isEmptyList(at(root, 'results')) ? likeEmpty : 0;
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     const quantity = quantityOf('s');
-    for (const result of records(at(root, 'results'))) {
+    for (const result of toldRecords(sheet, at(root, 'results'), 'results')) {
       const name = textAt(result, 'command') ?? '';
       const times = result['times'];
       const parameters = result['parameters'];
@@ -36,9 +37,15 @@ export const hyperfine: Adapter = {
         origin,
       });
       const { user, system } = result;
-      if (typeof user === 'number' && typeof system === 'number') {
-        sheet.add({ name: `${name} [user+system]`, quantity, value: user + system, spread: null, origin });
-      }
+      const both = typeof user === 'number' && typeof system === 'number';
+      sheet.add({
+        name: `${name} [user+system]`,
+        quantity,
+        value: both ? user + system : null,
+        spread: null,
+        problem: both ? null : 'the file has no user and system time of it',
+        origin,
+      });
       warnOfExits(sheet, name, result['exit_codes']);
     }
     return sheet.result();

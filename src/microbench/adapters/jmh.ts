@@ -1,6 +1,6 @@
 /** JMH's JSON (`-rf json`): parameters belong to the name, and the unit, not the mode, tells the direction. */
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -16,7 +16,7 @@ export const jmh: Adapter = {
         : 0,
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const benchmark of records(root)) {
+    for (const benchmark of toldRecords(sheet, root, 'benchmarks')) {
       const name = `${textAt(benchmark, 'benchmark') ?? ''}${parametersOf(benchmark)}`;
       const origin = [textAt(benchmark, 'mode'), `${String(benchmark['threads'])} threads`].join(', ');
       addMetric(sheet, name, benchmark['primaryMetric'], origin, false);

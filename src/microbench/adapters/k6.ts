@@ -1,7 +1,7 @@
 /** k6's summary in its three shapes: handleSummary() data, the older flat `--summary-export`, and the machine-readable one (read from k6's source). */
 import { TailgateError } from '../../kernel/errors.ts';
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isEmptyRecord, isRecord, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyRecord, isRecord, likeEmpty, textAt, toldRecords } from './adapter.ts';
 import { refuseRepeatedFields } from './json.ts';
 import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
@@ -39,8 +39,8 @@ export const k6: Adapter = {
   },
   read: ({ name, text, json: [root] }) => {
     refuseRepeatedFields(text, name);
-    const metrics = metricsOf(root, name);
     const sheet = new RowSheet();
+    const metrics = metricsOf(root, name, sheet);
     const seconds = Number(at(root, 'config', 'duration'));
     for (const metric of metrics) addMetric(sheet, metric, seconds);
     const left = metrics.filter((metric) => phases.test(metric.name)).length;
@@ -64,10 +64,12 @@ export const k6: Adapter = {
   },
 };
 
-function metricsOf(root: unknown, file: string): readonly Metric[] {
+function metricsOf(root: unknown, file: string, sheet: RowSheet): readonly Metric[] {
   const list = at(root, 'results', 'metrics');
   if (Array.isArray(list)) {
-    return records(list).map((metric) => metricOf(textAt(metric, 'name') ?? '', metric, metric['values']));
+    return toldRecords(sheet, list, 'metrics').map((metric) =>
+      metricOf(textAt(metric, 'name') ?? '', metric, metric['values']),
+    );
   }
   const metrics = at(root, 'metrics');
   if (!isRecord(metrics)) return [];
@@ -101,7 +103,8 @@ function guessType(values: unknown): Metric['type'] {
   if ('avg' in values || 'med' in values) return 'trend';
   if ('passes' in values && 'fails' in values) return 'rate';
   if ('count' in values) return 'counter';
-  return 'value' in values ? 'gauge' : null;
+  if ('value' in values) return 'gauge';
+  return Object.keys(values).some((key) => /^(min|max|p\(?\d)/.test(key)) ? 'trend' : null;
 }
 
 function addMetric(sheet: RowSheet, metric: Metric, seconds: number): void {
@@ -111,9 +114,15 @@ function addMetric(sheet: RowSheet, metric: Metric, seconds: number): void {
     case 'trend': {
       const time = contains === 'time' || (contains === null && knownTimes.test(name));
       const quantity = time ? quantityOf('ms') : contains === 'data' ? quantityOf('bytes') : quantityOf('');
+      let some = false;
       for (const statistic of statistics) {
         const value = values[statistic] ?? values[statistic.replace(/[()]/g, '')];
-        if (value !== undefined) sheet.add({ name: `${name} ${statistic}`, quantity, value, spread: null });
+        if (value === undefined) continue;
+        sheet.add({ name: `${name} ${statistic}`, quantity, value, spread: null });
+        some = true;
+      }
+      if (!some) {
+        sheet.add({ name, quantity, problem: `it has none of ${statistics.join(', ')}` });
       }
       if (!time && contains !== 'data') guessed(sheet, name);
       return;

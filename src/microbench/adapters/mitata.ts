@@ -1,6 +1,6 @@
 /** mitata's JSON (`format: 'json'`): nanoseconds an iteration, groups and arguments in the name, thrown errors as rows. */
 import type { Adapter } from './adapter.ts';
-import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -18,10 +18,16 @@ export const mitata: Adapter = {
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     const layout = at(root, 'layout');
-    for (const benchmark of records(at(root, 'benchmarks'))) {
+    for (const benchmark of toldRecords(sheet, at(root, 'benchmarks'), 'benchmarks')) {
       const place = Array.isArray(layout) ? layout[Number(benchmark['group'])] : undefined;
       const group = textAt(place, 'name');
-      for (const run of records(benchmark['runs'])) {
+      const runs = toldRecords(sheet, benchmark['runs'], 'runs');
+      if (runs.length === 0) {
+        const own = textAt(benchmark, 'alias') ?? '';
+        const name = group === null ? own : `${group} > ${own}`;
+        sheet.add({ name, quantity: quantityOf('ns'), problem: 'mitata has no runs of it' });
+      }
+      for (const run of runs) {
         const own = textAt(run, 'name') ?? textAt(benchmark, 'alias') ?? '';
         const samples = at(run, 'stats', 'samples');
         const failed = run['error'] !== undefined;

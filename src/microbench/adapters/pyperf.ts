@@ -1,6 +1,6 @@
 /** pyperf's JSON: every value of every worker process is a sample; the unit stands in the metadata. */
 import type { Adapter } from './adapter.ts';
-import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import type { Quantity } from './quantities.ts';
 import { countOf, quantityOf } from './quantities.ts';
 import { mean, RowSheet } from './sheet.ts';
@@ -20,10 +20,10 @@ export const pyperf: Adapter = {
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const benchmark of records(at(root, 'benchmarks'))) {
+    for (const benchmark of toldRecords(sheet, at(root, 'benchmarks'), 'benchmarks')) {
       const metadata = (field: string): string | null =>
         textAt(benchmark, 'metadata', field) ?? textAt(root, 'metadata', field);
-      const samples = records(benchmark['runs']).flatMap((run) =>
+      const samples = toldRecords(sheet, benchmark['runs'], 'runs').flatMap((run) =>
         Array.isArray(run['values']) ? (run['values'] as unknown[]) : [],
       );
       const numbers = samples.filter(

@@ -1,6 +1,6 @@
 /** pytest-benchmark's JSON (`--benchmark-json`, or its storage folder), old and new schema: seconds, the mean first. */
 import type { Adapter } from './adapter.ts';
-import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -18,7 +18,7 @@ export const pytestBenchmark: Adapter = {
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     const quantity = quantityOf('s');
-    for (const benchmark of records(at(root, 'benchmarks'))) {
+    for (const benchmark of toldRecords(sheet, at(root, 'benchmarks'), 'benchmarks')) {
       const name = textAt(benchmark, 'fullname') ?? textAt(benchmark, 'name') ?? '';
       const data = at(benchmark, 'stats', 'data');
       const samples = Array.isArray(data) ? (data as unknown[]) : [];

@@ -1,6 +1,6 @@
 /** tinybench tasks as JSON, version 2 (flat, milliseconds) to 6 (latency nested), and its table() rows; shape of 6 from running 6.2.5. */
 import type { Adapter, JsonRecord } from './adapter.ts';
-import { at, isEmptyList, isRecord, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, isRecord, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf, readNumber } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -17,7 +17,7 @@ export const tinybench: Adapter = {
   },
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
-    for (const task of tasksOf(root)) {
+    for (const task of toldRecords(sheet, Array.isArray(root) ? root : at(root, 'tasks'), 'tasks')) {
       if (isTableRow(task)) addTableRow(sheet, task);
       else addTask(sheet, task);
     }

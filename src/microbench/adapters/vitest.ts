@@ -1,6 +1,6 @@
 /** vitest's benchmark report (`vitest bench --outputJson`): milliseconds, named by file and group; a failed one has no mean. */
 import type { Adapter } from './adapter.ts';
-import { at, isEmptyList, likeEmpty, records, textAt } from './adapter.ts';
+import { at, isEmptyList, likeEmpty, records, textAt, toldRecords } from './adapter.ts';
 import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
@@ -17,10 +17,12 @@ export const vitest: Adapter = {
   read: ({ json: [root] }) => {
     const sheet = new RowSheet();
     const quantity = quantityOf('ms');
-    const groups = records(at(root, 'files')).flatMap((file) => records(file['groups']));
+    const groups = toldRecords(sheet, at(root, 'files'), 'files').flatMap((file) =>
+      toldRecords(sheet, file['groups'], 'groups'),
+    );
     for (const group of groups) {
       const place = textAt(group, 'fullName');
-      for (const benchmark of records(group['benchmarks'])) {
+      for (const benchmark of toldRecords(sheet, group['benchmarks'], 'benchmarks')) {
         const own = textAt(benchmark, 'name') ?? '';
         const { samples } = benchmark;
         sheet.add({
