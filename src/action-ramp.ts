@@ -19,7 +19,7 @@ import type { Ledger } from './kernel/leftovers.ts';
 import { version } from './kernel/version.ts';
 import { realClock } from './kernel/world.ts';
 import { startGenerator } from './load/remote.ts';
-import { loadOf, type RampWishes, rampOfSettings, shotsOf } from './ramp-of-config.ts';
+import { boundTo, loadOf, type RampWishes, rampOfSettings, shotsOf } from './ramp-of-config.ts';
 import { runPair, usualRounds } from './ramp-pair.ts';
 import { scenarioOf } from './ramp-service.ts';
 import { rampHtml } from './report/ramp-html.ts';
@@ -146,6 +146,7 @@ async function inTurns(
     rounds: usualRounds,
     shotsFor: (service, round) =>
       shotsOf({ directory, environment, seed: wishes.seed }, config, scenario, service, round),
+    bound: boundTo(config, scenario, null),
     generator,
     environment,
     clock: realClock,

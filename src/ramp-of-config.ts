@@ -114,8 +114,9 @@ export async function shotsOf(
 /**
  * What of a configuration a capacity depends on: how the service is built and started, what runs beside it, what is sent
  * and how, and where CPU time is read. Values of `env` are in it only through the hash that is made of it.
+ * @param commit null: that of two builds, which differ in it.
  */
-export const boundTo = (config: GateConfig, scenario: ScenarioSettings, commit: string) => ({
+export const boundTo = (config: GateConfig, scenario: ScenarioSettings, commit: string | null) => ({
   setup: config.setup,
   start: config.start,
   workingDirectory: config.workingDirectory,

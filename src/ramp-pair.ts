@@ -11,15 +11,15 @@ import type { Step } from './capacity/step.ts';
 import { worktreeNames } from './config/rounds.ts';
 import type { GateConfig } from './config/settings.ts';
 import { nearest } from './config/suggestions.ts';
-import { TailgateError } from './kernel/errors.ts';
+import { messageOf, TailgateError } from './kernel/errors.ts';
 import type { Ledger } from './kernel/leftovers.ts';
-import { maskingErrors } from './kernel/masking.ts';
+import { maskingErrors, maskValues } from './kernel/masking.ts';
 import { ns, nsToSeconds } from './kernel/units.ts';
 import { type Side, sides } from './kernel/words.ts';
 import { type Clock, type Random, seededRandom } from './kernel/world.ts';
 import type { GateEvent } from './live.ts';
 import type { Generator } from './load/protocol.ts';
-import type { RampSettings } from './ramp.ts';
+import { configHashOf, type RampSettings } from './ramp.ts';
 import { calibrate, type Reachable, reachable } from './ramp-calibration.ts';
 import type { RampEvent } from './ramp-climb.ts';
 import type { ShotsRound } from './ramp-of-config.ts';
@@ -50,6 +50,8 @@ export interface PairJob {
   readonly rounds: number;
   /** What is sent to a service that has just been started. */
   readonly shotsFor: (service: RunningService, round: ShotsRound) => Promise<RampShots>;
+  /** What the result is bound to beside the settings: requests, start command. */
+  readonly bound: unknown;
   readonly generator: Generator;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -69,6 +71,8 @@ export type PairEvent =
       readonly round: CapacityRound | null;
     };
 
+export type PairStop = 'signal' | 'time-budget' | 'failure';
+
 export interface PairResult {
   readonly revisions: Revisions;
   readonly verdict: CapacityVerdict;
@@ -77,7 +81,12 @@ export interface PairResult {
   /** Rounds in which one side had no bracket. */
   readonly lost: number;
   /** null: all rounds were measured. */
-  readonly stopped: 'signal' | 'time-budget' | null;
+  readonly stopped: PairStop | null;
+  /** The failure that stopped it, e.g. how the service of one side died; null: none did. */
+  readonly failure: string | null;
+  readonly seed: number;
+  /** SHA-256 of the configuration and the settings; of neither commit nor machine. */
+  readonly configHash: string;
 }
 
 /** Fewer rounds cannot find anything at the level of the test. */
@@ -132,12 +141,15 @@ async function compare(job: PairJob, secrets: Set<string>): Promise<PairResult> 
   const rounds: CapacityRound[] = [];
   const ramps: { round: number; side: Side; steps: readonly Step[] }[] = [];
   let [lost, longest] = [0, 0];
-  const result = (stopped: PairResult['stopped']): PairResult => ({
+  const result = (stopped: PairStop | null, failure: string | null = null): PairResult => ({
     revisions,
     verdict: judgeCapacity(rounds),
     ramps,
     lost,
     stopped,
+    failure,
+    seed: settings.seed,
+    configHash: configHashOf(job.bound, settings),
   });
   try {
     for (let index = 0; index < job.rounds; index++) {
@@ -161,9 +173,17 @@ async function compare(job: PairJob, secrets: Set<string>): Promise<PairResult> 
     }
     return result(null);
   } catch (error) {
-    if (job.signal.aborted && rounds.length > 0) return result('signal');
-    throw error;
+    const stopped = stopOf(error, rounds.length, job.signal.aborted);
+    if (stopped === null) throw error;
+    return result(stopped, stopped === 'failure' ? maskValues(secrets)(messageOf(error)) : null);
   }
+}
+
+/** Why a comparison ends with the rounds it has; null: there is nothing to keep, or it is a fault of our own. */
+export function stopOf(error: unknown, rounds: number, aborted: boolean): PairStop | null {
+  if (rounds === 0) return null;
+  if (aborted) return 'signal';
+  return error instanceof TailgateError && error.code === 'service-failed' ? 'failure' : null;
 }
 
 interface PairBuild {

@@ -88,11 +88,10 @@ export async function runRamp(job: RampJob): Promise<RampResult> {
     stopped = stoppedBy(error, job);
   }
   const environment = readEnvironment(job.environment);
-  const { criteria, arrivals, timeout, maxSockets, maxInFlight } = settings;
   return concludeRamp(found.steps, {
     createdAt: clock.today().toISOString(),
     subject: job.subject,
-    criteria,
+    criteria: settings.criteria,
     end: found.end,
     stopped,
     recovery: found.recovery,
@@ -100,7 +99,7 @@ export async function runRamp(job: RampJob): Promise<RampResult> {
     calibration,
     relative: planPlacement(usableCpus()).kind === 'shared' && isOnThisMachine(job.target),
     seed: settings.seed,
-    configHash: hashOf({ bound: job.bound, criteria, arrivals, timeout, maxSockets, maxInFlight }),
+    configHash: configHashOf(job.bound, settings),
     environmentHash: hashOf(environment),
     environment,
     durationSeconds: Math.round(nsToSeconds(ns(clock.now() - startedAt))),
@@ -126,8 +125,20 @@ const noAnswer = (job: RampJob, problem: string): TailgateError =>
     hint: 'start the service first, and name the address it listens on',
   });
 
+/** What a capacity is bound to beside the machine; `bound` holds requests, start command and the like. */
+export const configHashOf = (
+  bound: unknown,
+  {
+    criteria,
+    arrivals,
+    timeout,
+    maxSockets,
+    maxInFlight,
+  }: Pick<RampSettings, 'criteria' | 'arrivals' | 'timeout' | 'maxSockets' | 'maxInFlight'>,
+): string => hashOf({ bound, criteria, arrivals, timeout, maxSockets, maxInFlight });
+
 /** SHA-256 of what does not depend on the order of keys. */
-function hashOf(value: unknown): string {
+export function hashOf(value: unknown): string {
   const canonical = JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

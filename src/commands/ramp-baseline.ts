@@ -2,7 +2,8 @@
 import { builtFile } from '../kernel/installation.ts';
 import { realClock } from '../kernel/world.ts';
 import { startGenerator } from '../load/remote.ts';
-import { loadOf, type RampWishes, shotsOf } from '../ramp-of-config.ts';
+import { hashOf } from '../ramp.ts';
+import { boundTo, loadOf, type RampWishes, shotsOf } from '../ramp-of-config.ts';
 import { fewestRounds, type PairEvent, type PairResult, runPair, usualRounds } from '../ramp-pair.ts';
 import { scenarioOf } from '../ramp-service.ts';
 import { progressLine } from '../report/progress.ts';
@@ -23,7 +24,7 @@ export interface PairFiles {
   readonly markdown: OutputFile | null;
 }
 
-/** @returns the exit code: 0 unchanged or improved, 1 regression, 3 undecided, 130 stopped. */
+/** @returns the exit code, see `pairExitCode`. */
 export async function rampOfBaseline(
   wishes: RampWishes,
   flags: FlagValues,
@@ -55,6 +56,7 @@ export async function rampOfBaseline(
           service,
           round,
         ),
+      bound: boundTo(config, scenario, null),
       generator,
       environment,
       clock: realClock,
@@ -74,9 +76,10 @@ export async function rampOfBaseline(
   return pairExitCode(result);
 }
 
-/** 0: unchanged or improved; 1: a regression; 3: undecided; 130: stopped. */
-export function pairExitCode({ stopped, verdict }: PairResult): number {
+/** 0: unchanged or improved; 1: a regression; 3: undecided; 4: the service of one side died; 130: stopped. */
+export function pairExitCode({ stopped, verdict }: Pick<PairResult, 'stopped' | 'verdict'>): number {
   if (stopped === 'signal') return 130;
+  if (stopped === 'failure') return 4;
   if (verdict.state === 'regressed') return 1;
   return verdict.state === 'undecided' ? 3 : 0;
 }
@@ -94,6 +97,7 @@ export const pairJson = (
   partial: result.stopped !== null,
   relative,
   ...result,
+  environmentHash: hashOf(readEnvironment(environment)),
   environment: readEnvironment(environment),
 });
 

@@ -20,7 +20,10 @@ export interface PairFacts {
   readonly verdict: CapacityVerdict;
   readonly objectiveMs: number;
   readonly lost: number;
-  readonly stopped: 'signal' | 'time-budget' | null;
+  readonly stopped: 'signal' | 'time-budget' | 'failure' | null;
+  /** What stopped it, where that was a failure. */
+  readonly failure: string | null;
+  readonly seed: number;
   readonly revisions: Readonly<
     Record<'baseline' | 'candidate', { readonly sha: string; readonly ref: string }>
   >;
@@ -92,16 +95,11 @@ function roundTable({ rounds }: CapacityVerdict) {
   return { columns, cells };
 }
 
-function notes({ lost, stopped, revisions, relative, verdict }: PairFacts): readonly string[] {
+function notes(facts: PairFacts): readonly string[] {
+  const { lost, revisions, relative, verdict, seed } = facts;
   const { baseline, candidate } = revisions;
   return [
-    ...(stopped === null
-      ? []
-      : [
-          stopped === 'signal'
-            ? 'Partial: it was stopped before its end.'
-            : 'Partial: the time budget was used up before its end.',
-        ]),
+    ...stoppedWords(facts),
     `Baseline ${baseline.ref} (${baseline.sha.slice(0, 12)}), candidate ${candidate.ref} (${candidate.sha.slice(0, 12)}); a fresh process a side and round, in turns by coin.`,
     `Each figure is the middle of a bracket of 5 %. A change counts from ${formatRatio(ratio(verdict.tolerance.min))}.`,
     ...(lost === 0
@@ -110,5 +108,21 @@ function notes({ lost, stopped, revisions, relative, verdict }: PairFacts): read
     ...(relative
       ? ['Generator and service share the CPUs of this machine: the change holds, the rates are relative.']
       : []),
+    `Seed ${seed}.`,
   ];
+}
+
+function stoppedWords({ stopped, failure }: PairFacts): readonly string[] {
+  switch (stopped) {
+    case null:
+      return [];
+    case 'signal':
+      return ['Partial: it was stopped before its end.'];
+    case 'time-budget':
+      return ['Partial: the time budget was used up before its end.'];
+    case 'failure':
+      return [`Partial: ${failure ?? 'the service of one side failed'}.`];
+    default:
+      return assertNever(stopped);
+  }
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { noCapacity } from '../../src/ramp-pair.ts';
+import { pairExitCode, pairJson } from '../../src/commands/ramp-baseline.ts';
+import { TailgateError } from '../../src/kernel/errors.ts';
+import { noCapacity, type PairResult, stopOf } from '../../src/ramp-pair.ts';
+import { pairMarkdown, pairTerminal } from '../../src/report/ramp-pair-text.ts';
+import { judgeCapacity } from '../../src/verdict/capacity.ts';
 import { step } from './virtual-queue.ts';
 
 describe('a pilot without a capacity', () => {
@@ -23,5 +27,48 @@ describe('a pilot without a capacity', () => {
     const { message, hint } = noCapacity(steps, { most: 2000, mostIs });
     expect(message).toMatch(words);
     expect(hint).toMatch(/--(from|most|objective)/);
+  });
+});
+
+describe('a comparison', () => {
+  const died = new TailgateError({
+    code: 'service-failed',
+    message: 'candidate: the service exited with code 3',
+  });
+  const revision = { sha: '0'.repeat(40), ref: 'main' };
+  const result = (over: Partial<PairResult>): PairResult => ({
+    revisions: { baseline: revision, candidate: revision } as PairResult['revisions'],
+    verdict: judgeCapacity([{ baseline: 900, candidate: 800 }]),
+    ramps: [],
+    lost: 0,
+    stopped: null,
+    failure: null,
+    seed: 4242,
+    configHash: 'c0ffee',
+    ...over,
+  });
+  const facts = (over: Partial<PairResult> = {}) => ({ ...result(over), objectiveMs: 50, relative: true });
+
+  it('keeps its rounds when the service of one side dies, and tells which', () => {
+    expect(stopOf(died, 1, false)).toBe('failure');
+    const partial = facts({ stopped: 'failure', failure: died.message });
+    expect(pairExitCode(partial)).toBe(4);
+    for (const text of [pairTerminal(partial, 110), pairMarkdown(partial)])
+      expect(text).toContain('Partial: candidate: the service exited with code 3.');
+    expect(pairJson(partial, partial, {})).toMatchObject({ partial: true, failure: died.message });
+  });
+
+  it('keeps them when it is stopped, and has nothing to keep before the first', () => {
+    expect(stopOf(died, 1, true)).toBe('signal');
+    expect([stopOf(died, 0, false), stopOf(died, 0, true)]).toEqual([null, null]);
+    expect(stopOf(new Error('a defect'), 1, false)).toBeNull();
+  });
+
+  it('tells its seed, and what it is bound to', () => {
+    for (const text of [pairTerminal(facts(), 110), pairMarkdown(facts())])
+      expect(text).toContain('Seed 4242.');
+    const json = pairJson(result({}), facts(), {}) as Record<string, unknown>;
+    expect(json).toMatchObject({ seed: 4242, configHash: 'c0ffee', failure: null });
+    expect(json['environmentHash']).toMatch(/^[0-9a-f]{64}$/);
   });
 });
