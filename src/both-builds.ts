@@ -5,10 +5,11 @@ import { hashOutput, identicalBuilds, type Output } from './builds/output.ts';
 import type { Worktrees } from './builds/worktree.ts';
 import type { GateConfig } from './config/settings.ts';
 import type { Warning } from './kernel/errors.ts';
-import { maskFor } from './kernel/masking.ts';
+import { maskValues } from './kernel/masking.ts';
 import { type Side, sides } from './kernel/words.ts';
 import type { GateEvent } from './live.ts';
 import { withoutSecrets } from './service/environment.ts';
+import { secretsOf } from './shots.ts';
 
 export interface BuiltSides {
   readonly directories: Readonly<Record<Side, string>>;
@@ -46,7 +47,7 @@ export async function buildBoth(
       env: { ...withoutSecrets(job.environment), ...config.env },
       timeout: config.setupTimeout,
       signal: job.signal,
-      mask: maskFor(job.environment, config.env),
+      mask: maskValues(secretsOf(job.environment, config)),
       onLine: (line) => job.tell({ kind: 'output', side, line }),
     });
     directories[side] = built.directory;

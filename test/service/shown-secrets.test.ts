@@ -2,6 +2,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates as a user writes them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { measureAlone } from '../../src/alone.ts';
+import { buildBoth } from '../../src/both-builds.ts';
+import { openRepository } from '../../src/builds/git.ts';
+import { createWorktrees } from '../../src/builds/worktree.ts';
 import { readConfig } from '../../src/config/read.ts';
 import type { GateConfig } from '../../src/config/settings.ts';
 import { TailgateError } from '../../src/kernel/errors.ts';
@@ -9,6 +12,7 @@ import { openLedger } from '../../src/kernel/leftovers.ts';
 import { maskValues } from '../../src/kernel/masking.ts';
 import { secondsToNs } from '../../src/kernel/units.ts';
 import { realClock, seededRandom } from '../../src/kernel/world.ts';
+import type { GateEvent } from '../../src/live.ts';
 import { maskedResult, shotsOf } from '../../src/ramp-of-config.ts';
 import { type PairJob, runPair } from '../../src/ramp-pair.ts';
 import { withService } from '../../src/ramp-service.ts';
@@ -114,6 +118,27 @@ test('a comparison of two capacities masks its errors', async () => {
   const text = await shown(() => runPair({ ...rest, ...job, situation: { kind: 'local' } }));
   expect(text).toContain('no-***');
   expect(text).not.toContain(password);
+});
+
+test('lines of set-up are masked as they are told', async () => {
+  const { signal, ledger } = jobOf();
+  const git = await openRepository({ directory, environment, signal });
+  const sha = await git.run(['rev-parse', 'HEAD']);
+  await using worktrees = await createWorktrees({
+    git,
+    revisions: { baseline: { sha }, candidate: { sha } },
+    names: { baseline: 'tree-1', candidate: 'tree-2' },
+    ledger,
+    submodules: false,
+    lfs: false,
+  });
+  const lines: string[] = [];
+  const tell = (event: GateEvent) => {
+    if (event.kind === 'output') lines.push(event.line);
+  };
+  const config = configOf('setup: echo "password is $LOAD_PW"\n');
+  await buildBoth({ environment, signal, tell }, config, git, worktrees, 1);
+  expect(lines).toEqual(['password is ***', 'password is ***']);
 });
 
 test('a candidate that is measured alone masks what it printed', async () => {
