@@ -4,7 +4,7 @@ import { quantityOf } from './quantities.ts';
 import { RowSheet } from './sheet.ts';
 
 const benchLine =
-  /^test (.+?)\s+\.\.\. bench:\s+(\S+) (\S.*?) \(\+\/-\s+(\S+)\)(?:\s+=\s+(\S+)\s+(\S+))?\s*$/;
+  /^test (.+?)\s+\.\.\. bench:\s+(\S+) ([^\s\d].*?) \(\+\/-\s+(\S+)\)(?:\s+=\s+(\S+)\s+(\S+))?\s*$/;
 const begunLine = /^test (.+?)\s+\.\.\. bench:(.*)$/;
 const failedLine = /^test (.+?)\s+\.\.\. FAILED\b/;
 /** Cargo's own line on standard error: the only place that names the target. */

@@ -74,6 +74,39 @@ test('libtest: a decimal comma is a row without a value, not a value a hundred t
   expect(readText(text).rows[0]?.problem).toMatch(/decimal comma/);
 });
 
+test('libtest: figures that spaces group are a row with a problem, not their first group', () => {
+  const text = 'test a ... bench: 12 345 ns/iter (+/- 9)\ntest b ... bench: 1 ns/iter (+/- 0)\n';
+  const result = readText(text);
+  expect(rowOf(result, 'a').problem).toMatch(/not of libtest's form: "12 345 ns\/iter/);
+  expect(rowOf(result, 'b').value).toBe(1);
+});
+
+test('benchmark.js: a heading that ends in a colon is no benchmark that threw', () => {
+  const row = (name: string) => `${name} x 5 ops/sec ±1.00% (90 runs sampled)`;
+  const text = [
+    'Suite one: ',
+    row('a'),
+    'throws: ',
+    'again: ',
+    'breaks: TypeError: no',
+    '',
+    'Suite two: ',
+    row('b'),
+  ].join('\n');
+  const result = readText(text);
+  expect(result.rows.map((one) => [one.name, one.problem])).toEqual([
+    ['a', null],
+    ['throws', 'the benchmark threw something without a message'],
+    ['again', 'the benchmark threw something without a message'],
+    ['breaks', 'the benchmark threw TypeError: no'],
+    ['b', null],
+  ]);
+  expect(result.warnings.map((warning) => warning.message)).toEqual([
+    expect.stringContaining('"Suite one" has no figures'),
+    expect.stringContaining('"Suite two" has no figures'),
+  ]);
+});
+
 test('libtest: cycles and throughput in one file differ in direction row by row', () => {
   const result = readText('test a ... bench: 9 cycles/iter (+/- 1)\ntest b ... bench: 8 MB/s (+/- 1)\n');
   expect(result.rows.map((row) => row.direction)).toEqual(['smaller-is-better', 'bigger-is-better']);
