@@ -15,7 +15,7 @@ export interface DecodedText {
 /**
  * Decodes UTF-8, UTF-16 of both orders (with a mark or without), and Windows-1252 as a last resort, with a warning;
  * unpacks gzip, which pyperf writes.
- * @throws TailgateError usage for a file above the limit, an empty one and a binary one.
+ * @throws TailgateError usage for a file above the limit, an empty one, a binary one, broken UTF-16 and UTF-32.
  */
 export function decodeText(bytes: Uint8Array, name: string): DecodedText {
   refuseLarge(bytes.length, name);
@@ -27,12 +27,20 @@ export function decodeText(bytes: Uint8Array, name: string): DecodedText {
     });
   }
   const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(bytes, name) : bytes;
+  if (isUtf32(plain)) {
+    throw new TailgateError({
+      code: 'usage',
+      message: `${name} is text in UTF-32, which is not read`,
+      hint: 'write it in UTF-8, or convert it: iconv -f UTF-32 -t UTF-8',
+    });
+  }
   const warnings: Warning[] = [];
   const encoding = encodingOf(plain);
   let text: string;
   try {
     text = new TextDecoder(encoding, { fatal: true }).decode(plain);
   } catch {
+    if (encoding !== 'utf-8') throw brokenUtf16(plain, name);
     text = new TextDecoder('windows-1252').decode(plain);
     warnings.push({
       code: 'encoding-guessed',
@@ -49,6 +57,28 @@ export function decodeText(bytes: Uint8Array, name: string): DecodedText {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
   const uncoloured = text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
   return { text: uncoloured.replace(/\r\n?/g, '\n').replace(/^\ufeff/, ''), warnings };
+}
+
+function brokenUtf16(bytes: Uint8Array, name: string): TailgateError {
+  return new TailgateError({
+    code: 'usage',
+    message:
+      bytes.length % 2 === 1
+        ? `${name} is text in UTF-16 that is cut off in the middle of a character: it has ${bytes.length} bytes, an odd number`
+        : `${name} is text in UTF-16 with half a character in it`,
+    hint: 'did the command end before everything was written? Write the results again, in UTF-8 where you can',
+  });
+}
+
+/** Three of four bytes of UTF-32 are zero for anything in ASCII, and the first of all may be its mark. */
+function isUtf32(bytes: Uint8Array): boolean {
+  const head = [...bytes.subarray(0, 64 & ~3)];
+  if (head.length < 8) return false;
+  const little = (byte: number, index: number): boolean => (index % 4 === 0) === (byte !== 0);
+  const big = (byte: number, index: number): boolean => (index % 4 === 3) === (byte !== 0);
+  const marked = head.slice(0, 4).join(' ');
+  if (marked === '255 254 0 0' || marked === '0 0 254 255') return true;
+  return head.every(little) || head.every(big);
 }
 
 function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {

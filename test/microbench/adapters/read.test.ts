@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { parseFormat } from '../../../src/microbench/adapters/registry.ts';
 import { benchmarkFileLimit } from '../../../src/microbench/adapters/decode.ts';
 import { readBenchmarks } from '../../../src/microbench/adapters/read.ts';
-import { parseFormat } from '../../../src/microbench/adapters/registry.ts';
 import { brief, readText, refusal, rowOf } from './reading.ts';
 
 const rows =
@@ -53,6 +53,27 @@ test('an empty, a binary and a too large file are refused with the reason', () =
   const large = { name: 'all.json', bytes: new Uint8Array(benchmarkFileLimit + 1) };
   expect(refusal(() => readBenchmarks(large, 'auto'))).toMatch(/all\.json has 65 MB; the limit is 64 MB/);
   expect(refusal(() => readBytes(gzipSync('x').subarray(0, 12)))).toMatch(/gzip/);
+});
+
+const utf32 = (text: string, order: 'le' | 'be'): Uint8Array => {
+  const bytes = Buffer.alloc(4 * text.length);
+  [...text].forEach((letter, index) => {
+    if (order === 'le') bytes.writeUInt32LE(letter.codePointAt(0)!, 4 * index);
+    else bytes.writeUInt32BE(letter.codePointAt(0)!, 4 * index);
+  });
+  return bytes;
+};
+
+test.each([
+  ['UTF-16 that is cut', utf16(rows, 'le', true).subarray(0, -1), /UTF-16 that is cut off.* odd number/],
+  ['UTF-16 without a mark that is cut', utf16(rows, 'be', false).subarray(0, -1), /UTF-16 that is cut off/],
+  ['half a pair', utf16(`${rows}\ud83d`, 'le', true), /UTF-16 with half a character/],
+  ['UTF-32', utf32(rows, 'le'), /text in UTF-32.*UTF-8/],
+  ['UTF-32 of the other order', utf32(rows, 'be'), /text in UTF-32/],
+  ['UTF-32 with a mark', utf32(`\ufeff${rows}`, 'le'), /text in UTF-32/],
+  ['UTF-32 of the other order with a mark', utf32(`\ufeff${rows}`, 'be'), /text in UTF-32/],
+])('%s is refused as what it is, not as a binary file', (_encoding, bytes, message) => {
+  expect(refusal(() => readBytes(bytes))).toMatch(message);
 });
 
 test.each([
