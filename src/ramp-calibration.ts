@@ -15,8 +15,8 @@ import type { RampEvent } from './ramp-climb.ts';
 
 const floorAt = { rate: 200, shots: 200 } as const;
 const trial = { seconds: 0.4, from: 500, least: 25, growth: 2 } as const;
-/** A trial that a stall of the machine spoils is made again. */
-const tries = 2;
+/** A trial that a stall of the machine spoils is made again; at a low rate it is hardly ever anything else. */
+const tries = { usual: 2, low: 5 } as const;
 const timeout = secondsToNs(2);
 const request = {
   method: 'GET',
@@ -47,7 +47,7 @@ export async function calibrate(generator: Generator, most: number): Promise<Cal
     });
   };
   const isReached = async (rate: number): Promise<boolean> => {
-    for (let turn = 0; turn < tries; turn++) {
+    for (let turn = 0; turn < (rate > trial.from ? tries.usual : tries.low); turn++) {
       const result = await send(rate, Math.round(Math.max(100, rate * trial.seconds)));
       const saturated = isSaturated(result);
       const kept = result.counts.ok >= 0.99 * result.counts.scheduled;
@@ -56,7 +56,7 @@ export async function calibrate(generator: Generator, most: number): Promise<Cal
     return false;
   };
   const floors: LatencyHistogram[] = [];
-  for (let turn = 0; turn < tries; turn++) {
+  for (let turn = 0; turn < tries.usual; turn++) {
     const { histograms } = await send(floorAt.rate, floorAt.shots);
     floors.push(LatencyHistogram.decode(histograms.response));
   }
