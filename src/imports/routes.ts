@@ -173,6 +173,7 @@ export function openBody(body: SeenBody, lose: (name: string) => void): SeenBody
     return '***';
   };
   const open = (value: unknown): unknown => {
+    if (typeof value === 'string') return openText(value);
     if (Array.isArray(value)) return value.map(open);
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value).map(([name, one]) => [
@@ -181,10 +182,34 @@ export function openBody(body: SeenBody, lose: (name: string) => void): SeenBody
     ]);
     return Object.fromEntries(entries);
   };
+  /** A text may be JSON in itself, or a query that gives values to names. */
+  const openText = (text: string): string => {
+    const inner = /^\s*[{[]/.test(text) ? groupIn(text) : null;
+    if (inner !== null) {
+      const rewritten = JSON.stringify(open(inner));
+      return rewritten === JSON.stringify(inner) ? text : rewritten;
+    }
+    const name = Array.from(text.matchAll(givenName), ([, one]) => one!).find(isSecretName);
+    return name === undefined ? text : hide(name);
+  };
   if (body.kind === 'json') return { kind: 'json', value: open(body.value) };
   if (body.kind === 'text') return body;
   return {
     kind: 'form',
-    fields: body.fields.map(([name, value]) => [name, isSecretName(name) ? hide(name) : value] as const),
+    fields: body.fields.map(
+      ([name, value]) => [name, isSecretName(name) ? hide(name) : openText(value)] as const,
+    ),
   };
+}
+
+/** `password: "x"` of GraphQL and its like, `token=x` of a query. */
+const givenName = /([\w-]+)["']?\s*(?::\s*["']|=)\s*[^\s"'&]/g;
+
+function groupIn(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
 }

@@ -35,6 +35,31 @@ describe('bodies of a HAR', () => {
     );
   });
 
+  test('are looked into where a text holds names with their values', async () => {
+    const value = {
+      query: 'mutation { login(user: "ann", password: "hunter2") { id } }',
+      message: '{"id":1,"token":"hunter2"}',
+      next: 'https://x.example/?a=1&access_token=hunter2',
+      harmless: 'mutation($password: String) { login(password: $password) { token } }',
+      note: '{ "a": 1 }',
+    };
+    const file = har(
+      entry('POST', url, posted('application/json', JSON.stringify(value))),
+      entry('POST', `${url}/2`, posted('application/x-www-form-urlencoded', 'next=/?token%3Dhunter2')),
+    );
+    const { out, told, scenario } = await imported('x.har', file);
+    expect(out + told.join()).not.toContain('hunter2');
+    expect(scenario.requests[0]!.body).toEqual({
+      kind: 'json',
+      value: {
+        ...{ query: '***', message: '{"id":1,"token":"***"}', next: '***' },
+        ...{ harmless: value.harmless, note: '{ "a": 1 }' },
+      },
+    });
+    expect(scenario.requests[1]!.body).toEqual({ kind: 'form', fields: [['next', '***']] });
+    expect(told.join('\n')).toContain('the value of `access_token` in the body of POST /login,');
+  });
+
   test('without them stay as they are, with their type', async () => {
     const own = (mimeType: string, text: string) => ({
       headers: [{ name: 'Content-Type', value: mimeType }],
