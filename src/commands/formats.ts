@@ -1,7 +1,7 @@
 /** The `--format` flag of the commands that read result files. */
 import { nearest } from '../config/suggestions.ts';
+import { parseFormat } from '../kernel/formats.ts';
 import { type Format, benchFormats as formats } from '../kernel/words.ts';
-import { parseFormat } from '../microbench/adapters/registry.ts';
 import { type Command, type Flag, type FlagValues, text, usage } from './command.ts';
 
 export const formatFlag: Flag = {

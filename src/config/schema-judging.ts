@@ -1,6 +1,7 @@
 /** Of tailgate.yml: which microbenchmarks there are, and which changes were accepted. */
 import { z } from 'zod';
 import { isDay } from '../kernel/days.ts';
+import { otherFormatWords, parseFormat } from '../kernel/formats.ts';
 import { parseRatio } from '../kernel/units.ts';
 import { benchFormats, metricNames } from '../kernel/words.ts';
 import { ceilingWanted, commandForm, dateForm, globForm, nameForm, pointsForm, ratioForm } from './forms.ts';
@@ -8,12 +9,25 @@ import { choice, formed, group } from './schema-values.ts';
 
 export const defaultBenchGlobs: readonly string[] = ['**/*.bench.{js,mjs,ts,mts}'];
 
+const formatWords = ['auto', ...benchFormats];
+const formatError = `wanted one of ${formatWords.join(', ')}`;
+const format = z
+  .string({ error: formatError })
+  // For editors; the words of other tools are read whatever their case is.
+  .meta({ enum: [...formatWords, ...otherFormatWords] })
+  .transform((word, context) => {
+    const found = parseFormat(word);
+    if (found !== null) return found;
+    context.addIssue(formatError);
+    return z.NEVER;
+  });
+
 const suite = group({
   name: formed(nameForm),
   command: formed(commandForm)
     .optional()
     .describe('A benchmark suite of any tool; its standard output is the result.'),
-  format: choice(['auto', ...benchFormats]).optional(),
+  format: format.optional(),
   exec: formed(commandForm)
     .optional()
     .describe('A command-line tool: CPU time and peak memory of an execution.'),

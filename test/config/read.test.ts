@@ -251,6 +251,12 @@ describe('microbenchmarks', () => {
         { kind: 'execution', name: 'cli', exec: 'node cli.js' },
       ],
     });
+    const formatOf = (word: string) =>
+      benchmarksOf(`microbenchmarks: [{ name: go, command: make bench, format: ${word} }]`).suites[0];
+    expect(formatOf('cargo')).toMatchObject({ format: 'libtest' });
+    expect(formatOf('customBiggerIsBetter')).toMatchObject({ format: 'custom-bigger-is-better' });
+    expect(formatOf('googlecpp')).toMatchObject({ format: 'google-benchmark' });
+    expect(formatOf('auto')).toMatchObject({ format: 'auto' });
     expect(benchmarksOf('microbenchmarks: []')).toEqual({ files: [], declared: true, suites: [] });
   });
 
@@ -259,6 +265,7 @@ describe('microbenchmarks', () => {
     ['microbenchmarks: [{ name: a, command: b, exec: c }]', 'either `command`, a benchmark suite, or `exec`'],
     ['microbenchmarks: [{ name: a, exec: c, format: go-bench }]', 'a format belongs to `command`'],
     ['microbenchmarks: [{ name: a, command: b, format: gobench }]', 'wanted one of auto, go-bench'],
+    ['microbenchmarks: [{ name: a, command: b, format: 5 }]', 'wanted one of auto, go-bench'],
     ['microbenchmarks: [{ name: a, comand: b }]', 'did you mean `command`?'],
     ['microbenchmarks: 5', 'wanted a list of globs and commands'],
     ['microbenchmarks: [5]', 'wanted a glob, or { name, command, format }'],

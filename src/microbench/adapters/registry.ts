@@ -1,6 +1,5 @@
-/** Every adapter, in the order in which a document is offered to them, and the words by which a format is asked for. */
+/** Every adapter, in the order in which a document is offered to them. */
 import type { Format } from '../../kernel/words.ts';
-import { benchFormats as formats } from '../../kernel/words.ts';
 import type { Adapter } from './adapter.ts';
 import { autocannon } from './autocannon.ts';
 import { bencher } from './bencher.ts';
@@ -27,6 +26,8 @@ import { tinybench } from './tinybench.ts';
 import { vegeta } from './vegeta.ts';
 import { vitest } from './vitest.ts';
 import { wrk, wrk2 } from './wrk.ts';
+
+export { parseFormat } from '../../kernel/formats.ts';
 
 /** At equal confidence the earlier one wins, so the order is part of what `auto` promises. */
 export const adapters: readonly Adapter[] = [
@@ -59,28 +60,6 @@ export const adapters: readonly Adapter[] = [
   customBiggerIsBetter,
   bencher,
 ];
-
-/** The `tool:` words of github-action-benchmark, for people who migrate. */
-const otherNames = new Map<string, Format>(
-  Object.entries({
-    go: 'go-bench',
-    cargo: 'libtest',
-    benchmarkjs: 'benchmark-js',
-    pytest: 'pytest-benchmark',
-    googlecpp: 'google-benchmark',
-    customsmallerisbetter: 'custom-smaller-is-better',
-    custombiggerisbetter: 'custom-bigger-is-better',
-    bmf: 'bencher',
-    hlog: 'hdr-histogram-log',
-  } as const),
-);
-
-/** The format that a word of the configuration means; null when there is none. */
-export function parseFormat(word: string): Format | 'auto' | null {
-  const lower = word.trim().toLowerCase();
-  if (lower === 'auto') return 'auto';
-  return formats.find((format) => format === lower) ?? otherNames.get(lower) ?? null;
-}
 
 export function adapterOf(format: Format): Adapter {
   return adapters.find((adapter) => adapter.format === format)!;
