@@ -55,7 +55,14 @@ function spellings(value: string): readonly string[] {
     const whole = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
     return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
   });
-  return [...encoded, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
+  // As scripts encode a value, as our requests do (RFC 3986), and as forms are sent.
+  const inAddress = encodeURIComponent(value);
+  const strictly = inAddress.replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  const inForm = strictly.replaceAll('~', '%7E').replaceAll('%2A', '*').replaceAll('%20', '+');
+  return [...encoded, inAddress, strictly, inForm, JSON.stringify(value).slice(1, -1)];
 }
 
 /** The same error with every text of it masked. */

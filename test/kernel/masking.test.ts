@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { maskFor, maskInline, maskValues } from '../../src/kernel/masking.ts';
+import { formEncode, queryEncode } from '../../src/load/bodies.ts';
 
 it('takes the values of secrets out of a text, wherever they stand', () => {
   const mask = maskFor({ NPM_TOKEN: 'npm_abcdef', HOME: '/home/user' }, { DB_PASSWORD: 'npm_abcdefghij' });
@@ -36,6 +37,13 @@ it.each(['hunter2secret', 'sixsix', 'p?>~ss/wörd+1', 'a "quoted" value'])(
     expect(mask(JSON.stringify({ key: secret }))).toBe('{"key":"***"}');
   },
 );
+
+it('takes a secret out as queries and forms of requests carry it', () => {
+  const secret = "it's (a) ~pw*!";
+  const mask = maskValues([secret]);
+  expect(mask(`?key=${queryEncode(secret)}&`)).toBe('?key=***&');
+  expect(mask(`key=${formEncode(secret)}&`)).toBe('key=***&');
+});
 
 it('takes out each line of a value of several', () => {
   expect(maskValues(['first-part\nsecond-part\n'])('| second-part')).toBe('| ***');
