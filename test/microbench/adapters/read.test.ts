@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { parseFormat } from '../../../src/microbench/adapters/registry.ts';
 import { benchmarkFileLimit } from '../../../src/microbench/adapters/decode.ts';
 import { readBenchmarks } from '../../../src/microbench/adapters/read.ts';
+import { parseFormat } from '../../../src/microbench/adapters/registry.ts';
 import { brief, readText, refusal, rowOf } from './reading.ts';
 
 const rows =
