@@ -1,5 +1,5 @@
 /** One line of an access log → the request it tells of: common and combined formats, or JSON with usual names. Pure. */
-import { encoded, type Seen, splitTarget } from './observed.ts';
+import { encoded, plain, type Seen, splitTarget } from './observed.ts';
 
 /** A line that says what was asked for, or why it does not. */
 export type LogLine =
@@ -170,7 +170,7 @@ function fieldsOf(row: unknown): string {
     .map((name) => valueIn(row, name.split('.')))
     .find((one) => typeof one === 'object');
   const pairs = Object.entries(group ?? {}).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, String(one)]),
+    [value].flat().map((one): [string, string] => [name, plain(one)]),
   );
   return new URLSearchParams(pairs).toString();
 }

@@ -1,6 +1,14 @@
 /** A HAR → the requests in it, without what signs in. Pure. */
 import { TailgateError } from '../kernel/errors.ts';
-import { type Losses, type Seen, type SeenBody, secretWordIn, splitTarget } from './observed.ts';
+import {
+  jsonOf,
+  type Losses,
+  plain,
+  type Seen,
+  type SeenBody,
+  secretWordIn,
+  splitTarget,
+} from './observed.ts';
 import { openBody } from './routes.ts';
 
 /** Headers that say what is asked for. */
@@ -70,7 +78,7 @@ function entriesOf(text: string, losses: Losses): readonly Entry[] {
       return [];
     }
     const status = field(field(entry, 'response'), 'status');
-    const at = Date.parse(String(field(entry, 'startedDateTime')));
+    const at = Date.parse(plain(field(entry, 'startedDateTime')));
     return [
       {
         url: new URL(url),
@@ -89,7 +97,7 @@ function seenOf({ url, request, status, at }: Entry, losses: Losses): Seen | nul
     losses.add('paths with letters beyond ASCII');
     return null;
   }
-  const method = String(request['method'] ?? 'GET').toUpperCase();
+  const method = (plain(request['method']) || 'GET').toUpperCase();
   const body = bodyOf(request['postData'], `${method} ${target.path}`, losses);
   if (body === 'unread') return null;
   const headers = headersOf(request['headers'], losses);
@@ -103,8 +111,8 @@ function seenOf({ url, request, status, at }: Entry, losses: Losses): Seen | nul
 function headersOf(list: unknown, losses: Losses): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const one of Array.isArray(list) ? list : []) {
-    const name = String(field(one, 'name')).toLowerCase();
-    const value = String(field(one, 'value') ?? '');
+    const name = plain(field(one, 'name')).toLowerCase();
+    const value = plain(field(one, 'value'));
     if (signsIn.test(name)) losses.add(`values of the header \`${name}\`, which may be secret: dropped`);
     else if (kept.has(name) && /^[\t\x20-\x7e]*$/.test(value)) {
       // What is asked for without that header too.
@@ -117,10 +125,7 @@ function headersOf(list: unknown, losses: Losses): Readonly<Record<string, strin
 }
 
 function bodyOf(data: unknown, name: string, losses: Losses): SeenBody | null | 'unread' {
-  const type = String(field(data, 'mimeType') ?? '')
-    .split(';', 1)[0]!
-    .trim()
-    .toLowerCase();
+  const type = plain(field(data, 'mimeType')).split(';', 1)[0]!.trim().toLowerCase();
   const text = field(data, 'text');
   const params = field(data, 'params');
   const lose = (what: string): void =>
@@ -131,10 +136,9 @@ function bodyOf(data: unknown, name: string, losses: Losses): SeenBody | null | 
     const fields =
       Array.isArray(params) && params.length > 0
         ? params.map(
-            (one) =>
-              [decoded(String(field(one, 'name'))), decoded(String(field(one, 'value') ?? ''))] as const,
+            (one) => [decoded(plain(field(one, 'name'))), decoded(plain(field(one, 'value')))] as const,
           )
-        : [...new URLSearchParams(String(text ?? ''))];
+        : [...new URLSearchParams(plain(text))];
     return openBody({ kind: 'form', fields }, lose);
   }
   if (typeof text !== 'string' || text === '') {
@@ -147,9 +151,10 @@ function bodyOf(data: unknown, name: string, losses: Losses): SeenBody | null | 
     return 'unread';
   }
   const isJson = /[/+]json$/.test(type);
-  const value = jsonIn(text, isJson);
-  if (value === 'none' && isJson) {
-    losses.add(`${name}: a body that says it is JSON and is none`);
+  // Whatever type it is given: some APIs have their own.
+  const value = isJson || /^\ufeff?\s*[{[]/.test(text) ? jsonOf(text.replace(/^\ufeff/, '')) : undefined;
+  if (value === undefined && isJson) {
+    losses.add(`${name}: a body that says it is JSON and is none, or is nested too deep`);
     return 'unread';
   }
   // Only lists and objects are sent as JSON by the configuration.
@@ -167,16 +172,6 @@ function bodyOf(data: unknown, name: string, losses: Losses): SeenBody | null | 
     return 'unread';
   }
   return textBody(text, name, losses);
-}
-
-/** What a text says as JSON, whatever type it is given; `none` where it is none. */
-function jsonIn(text: string, expected: boolean): unknown {
-  if (!expected && !/^\ufeff?\s*[{[]/.test(text)) return 'none';
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    return 'none';
-  }
 }
 
 function textBody(text: string, name: string, losses: Losses): SeenBody | 'unread' {

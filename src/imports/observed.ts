@@ -87,6 +87,33 @@ const nameOf = (pair: string): string =>
     .replaceAll(/%([0-9a-f]{2})/gi, (_, octet: string) => String.fromCharCode(Number.parseInt(octet, 16)))
     .trim();
 
+/** What stands there as text; empty for lists and groups, whose own `toString` nobody should call. */
+export const plain = (value: unknown): string =>
+  value === null || value === undefined || typeof value === 'object' ? '' : String(value);
+
+/** What a text says as JSON; undefined where it says nothing, or is nested deeper than any request. */
+export function jsonOf(text: string): unknown {
+  if (depthOf(text) > 500) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a JSON text: how many lists and groups stand in each other. */
+function depthOf(text: string): number {
+  let [depth, deepest, inText] = [0, 0, false];
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (inText && sign === '\\') at++;
+    else if (sign === '"') inText = !inText;
+    else if (!inText && (sign === '[' || sign === '{')) deepest = Math.max(deepest, ++depth);
+    else if (!inText && (sign === ']' || sign === '}')) depth--;
+  }
+  return deepest;
+}
+
 /** Percent-encoded; halves of letters, as JSON can hold them, are replaced as in any UTF-8. */
 export const encoded = (text: string): string =>
   encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'));

@@ -1,5 +1,5 @@
 /** Pieces of an OpenAPI 3 description: references, the path of its server, and values as they stand in requests. Pure. */
-import { encoded, type Losses } from './observed.ts';
+import { encoded, type Losses, plain } from './observed.ts';
 
 export const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
@@ -32,14 +32,14 @@ export function lostReference(document: unknown, value: unknown): string | null 
 export function basePath(document: unknown, losses: Losses): string {
   const servers = field(document, 'servers');
   const server: unknown = Array.isArray(servers) ? servers[0] : undefined;
-  const written = String(field(server, 'url') ?? '');
+  const written = plain(field(server, 'url'));
   const unknown: string[] = [];
   const url = written.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const variable = field(field(server, 'variables'), name);
     const choices = field(variable, 'enum');
     const value = field(variable, 'default') ?? (Array.isArray(choices) ? choices[0] : undefined);
     if (value === undefined) unknown.push(name);
-    return String(value ?? '');
+    return plain(value);
   });
   if (unknown.length > 0) {
     losses.add(

@@ -1,7 +1,7 @@
 /** An OpenAPI 3 description → a request for each operation that it gives examples for. Pure. */
 import { TailgateError } from '../kernel/errors.ts';
 import { type Keys, plainDeep, plainText } from './fragment.ts';
-import { isSecretName, type Losses, sendable } from './observed.ts';
+import { isSecretName, type Losses, plain, sendable } from './observed.ts';
 import { basePath, entriesOf, field, inPath, inQuery, lostReference, resolve } from './openapi-parts.ts';
 import { openBody } from './routes.ts';
 
@@ -10,11 +10,11 @@ import { openBody } from './routes.ts';
  * @throws TailgateError `usage` when it is no OpenAPI 3, or none of its operations can be sent.
  */
 export function readOpenApi(document: unknown, name: string, losses: Losses): Keys {
-  const version = String(field(document, 'openapi') ?? '');
+  const version = plain(field(document, 'openapi'));
   if (!version.startsWith('3.')) {
     const found = field(document, 'swagger');
     throw noDescription(
-      found === undefined ? 'it has no `openapi: 3…`' : `it is Swagger ${String(found)}`,
+      found === undefined ? 'it has no `openapi: 3…`' : `it is Swagger ${plain(found)}`,
       'wanted OpenAPI 3; converters from Swagger 2 are common',
     );
   }
@@ -70,7 +70,7 @@ class Operation {
     const headers = new Map<string, string>();
     let target = plainText(path);
     for (const parameter of this.#parameters(shared, field(operation, 'parameters'))) {
-      const name = String(field(parameter, 'name'));
+      const name = plain(field(parameter, 'name'));
       const place = field(parameter, 'in');
       if (place !== 'path' && field(parameter, 'required') !== true) {
         this.#losses.add(`the optional parameter \`${name}\`: left out`);
@@ -129,7 +129,7 @@ class Operation {
     const byName = new Map(
       all.map((one) => {
         const parameter = resolve(this.#document, one);
-        return [`${String(field(parameter, 'in'))} ${String(field(parameter, 'name'))}`, parameter];
+        return [`${plain(field(parameter, 'in'))} ${plain(field(parameter, 'name'))}`, parameter];
       }),
     );
     return [...byName.values()];

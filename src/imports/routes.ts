@@ -1,6 +1,14 @@
 /** Requests that happened → routes with their shares: ids in paths set aside, what cannot be sent told. Pure. */
 import { formatCount } from '../kernel/units.ts';
-import { isSecretName, type Losses, openQuery, type Seen, type SeenBody, sendable } from './observed.ts';
+import {
+  isSecretName,
+  jsonOf,
+  type Losses,
+  openQuery,
+  type Seen,
+  type SeenBody,
+  sendable,
+} from './observed.ts';
 
 /** Requests that look alike but for ids in their path. */
 export interface Route {
@@ -184,8 +192,8 @@ export function openBody(body: SeenBody, lose: (name: string) => void): SeenBody
   };
   /** A text may be JSON in itself, or a query that gives values to names. */
   const openText = (text: string): string => {
-    const inner = /^\s*[{[]/.test(text) ? groupIn(text) : null;
-    if (inner !== null) {
+    const inner = /^\s*[{[]/.test(text) ? jsonOf(text) : undefined;
+    if (inner !== undefined) {
       const rewritten = JSON.stringify(open(inner));
       return rewritten === JSON.stringify(inner) ? text : rewritten;
     }
@@ -204,12 +212,3 @@ export function openBody(body: SeenBody, lose: (name: string) => void): SeenBody
 
 /** `password: "x"` of GraphQL and its like, `token=x` of a query. */
 const givenName = /([\w-]+)["']?\s*(?::\s*["']|=)\s*[^\s"'&]/g;
-
-function groupIn(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
-  } catch {
-    return null;
-  }
-}

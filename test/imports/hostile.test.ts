@@ -31,3 +31,31 @@ test('so may parameters and properties of a description', async () => {
     expect(out).toMatch(new RegExp(`^ +${name}: b$`, 'm'));
   }
 });
+
+/** `toString` of it is no function: making it a text throws. */
+const untold = { toString: 1, valueOf: 1 };
+const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+
+test('texts may be groups, and groups may be deep', async () => {
+  const headers = [{ name: untold, value: untold }];
+  const file = har(
+    { startedDateTime: untold, request: { url: 'https://x.example/a', method: untold, headers } },
+    entry('POST', 'https://x.example/b', posted('application/json', deep)),
+    entry('POST', 'https://x.example/c', posted('application/json', JSON.stringify({ inner: deep }))),
+  );
+  const { scenario, told } = await imported('x.har', file);
+  expect(scenario.requests.map(({ path }) => path)).toEqual(['/a', '/c']);
+  expect(told.join('\n')).toContain(
+    'POST /b: a body that says it is JSON and is none, or is nested too deep',
+  );
+
+  const line = `{"req":{"method":"GET","url":"/d","query":{"a":${deep.slice(20_000, 40_000)},"b":1}}}`;
+  const log = await imported('app.jsonl', line);
+  expect(log.scenario.requests.map(({ path }) => path)).toEqual(['/d?a=&b=1']);
+
+  const parameters = [{ name: untold, in: untold, example: 1 }];
+  const paths = { '/e': { get: { parameters } } };
+  const servers = [{ url: '/{v}', variables: { v: { default: untold } } }];
+  const api = await imported('x.json', JSON.stringify({ openapi: '3.1.0', servers, paths }));
+  expect(api.told.join('\n')).toContain('every request has weight 1');
+});
