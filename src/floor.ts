@@ -55,7 +55,14 @@ export async function measureFloor(job: RoundJob): Promise<readonly Floor[]> {
   const floor: Floor[] = [];
   for (const { name, rate } of job.plan.scenarios) {
     const random = sliceRandom(job.plan.seed, -1, name, 0);
-    const order = { ...shared, rate, arrivals, leadIn: leadInLimits.most, random };
+    // A scenario that asks seldom would keep the job waiting for a minute.
+    const order = {
+      ...shared,
+      rate: perSecond(Math.max(rate, slowest)),
+      arrivals,
+      leadIn: leadInLimits.most,
+      random,
+    };
     const { p50, p99 } = percentilesOf(await send(job.generator, responder, order));
     floor.push({ scenario: name, p50, p99 });
   }

@@ -12,6 +12,7 @@ const withoutMeasuring = [
   'action-ends',
   'action-judge',
   'cli',
+  'plan',
   'gate-failures',
   'gate-requests',
   'gate-services',
