@@ -160,12 +160,29 @@ import { pathToFileURL as pathToFileURL2 } from "node:url";
 var tools = {
   vitest: {
     name: "vitest",
+    print: null,
     command: "npx vitest bench --run --outputJson out.json >/dev/null; cat out.json",
     format: "vitest"
   },
-  tinybench: { name: "tinybench", command: "node FILE", format: "tinybench" },
-  mitata: { name: "mitata", command: "node FILE", format: "mitata" },
-  benchmark: { name: "benchmark.js", command: "node FILE", format: "benchmark-js" }
+  tinybench: {
+    name: "tinybench",
+    print: "let the file print nothing but JSON, with `console.log(JSON.stringify(bench.table()))` after `bench.run()`",
+    command: "node FILE",
+    format: "tinybench"
+  },
+  mitata: {
+    name: "mitata",
+    // All samples of a quick function are megabytes a benchmark.
+    print: "let the file print JSON, with `await run({ format: { json: { samples: false } } })`",
+    command: "node FILE",
+    format: "mitata"
+  },
+  benchmark: {
+    name: "benchmark.js",
+    print: 'let the file print each result, with `.on("cycle", (event) => console.log(String(event.target)))`',
+    command: "node FILE",
+    format: "benchmark-js"
+  }
 };
 var imported = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*['"]([^'"]+)['"]/g;
 function toolOf(text) {
@@ -179,7 +196,10 @@ function wayOut(text) {
   const tool = toolOf(text);
   const own = "every exported function is a benchmark, such as: export const parse = () => parseIt(text)";
   if (tool === null) return own;
-  const [name, run] = tool === "unknown" ? ["another tool", "--command with a command that prints its result file"] : [tool.name, `--command "${tool.command}" --format ${tool.format}`];
+  const [name, run] = tool === "unknown" ? ["another tool", "--command with a command that prints its result file"] : [
+    tool.name,
+    `--command "${tool.command}" --format ${tool.format}${tool.print === null ? "" : `; ${tool.print}`}`
+  ];
   return `files that call bench() of ${name} are not supported as they are, because it measures by itself. Export what bench() is given (${own}), run the tool (${run}), or leave the file out (--files)`;
 }
 var isForeign = (text) => toolOf(text) !== null;
