@@ -10,7 +10,7 @@ import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import { type Nanoseconds, ns, nsToSeconds, perSecond, secondsToNs } from './kernel/units.ts';
 import type { Random } from './kernel/world.ts';
-import { type NullResponder, startNullResponder } from './load/floor.ts';
+import { type NullResponder, nullRequest, startNullResponder } from './load/floor.ts';
 import type { Generator, SliceResult } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
 
@@ -27,13 +27,6 @@ const longestWait = secondsToNs(2);
 const warmUp = { rate: 1000, shots: 150 };
 /** A stretch that a stall of the machine spoils is sent again. */
 const tries = 2;
-const request = {
-  method: 'GET',
-  path: '/',
-  headers: [],
-  body: null,
-  expected: [{ from: 200, to: 200 }],
-} as const;
 
 /** Counted shots of a floor. */
 export function floorShots(rate: number, arrivals: Arrivals): number {
@@ -143,9 +136,9 @@ async function send(
   const target = { origin, host: null, ...(transport === undefined ? {} : { transport }) };
   const extent = { kind: 'count', shots } as const;
   const shape = { rate: perSecond(rate), extent, arrivals, leadIn, weights: [1] };
-  await generator.open({ target, request, sockets, timeout });
+  await generator.open({ target, request: nullRequest, sockets, timeout });
   const schedule = planSchedule(shape, random);
-  return generator.slice({ target, requests: [request], schedule, timeout, maxSockets, maxInFlight });
+  return generator.slice({ target, requests: [nullRequest], schedule, timeout, maxSockets, maxInFlight });
 }
 
 /** Nothing was recorded of no shots, and there is one at least. */

@@ -7,7 +7,7 @@ import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import { nsToMs, perSecond, secondsToNs } from './kernel/units.ts';
 import { seededRandom } from './kernel/world.ts';
-import { startNullResponder } from './load/floor.ts';
+import { nullRequest, startNullResponder } from './load/floor.ts';
 import type { Generator } from './load/protocol.ts';
 import { planSchedule } from './load/schedule.ts';
 import type { RampSettings } from './ramp.ts';
@@ -18,13 +18,6 @@ const trial = { seconds: 0.4, from: 500, least: 25, growth: 2 } as const;
 /** A trial that a stall of the machine spoils is made again; at a low rate it is hardly ever anything else. */
 const tries = { usual: 2, low: 5 } as const;
 const timeout = secondsToNs(2);
-const request = {
-  method: 'GET',
-  path: '/',
-  headers: [],
-  body: null,
-  expected: [{ from: 200, to: 200 }],
-} as const;
 
 /**
  * Sends at rising rates to a responder that does nothing.
@@ -35,11 +28,16 @@ export async function calibrate(generator: Generator, most: number): Promise<Cal
   const target = { origin: responder.origin, host: null };
   const random = seededRandom('calibration');
   const send = async (rate: number, shots: number) => {
-    await generator.open({ target, request, sockets: Math.max(4, Math.ceil(rate / 50)), timeout });
+    await generator.open({
+      target,
+      request: nullRequest,
+      sockets: Math.max(4, Math.ceil(rate / 50)),
+      timeout,
+    });
     const shape = { rate: perSecond(rate), extent: { kind: 'count', shots }, arrivals: 'constant' } as const;
     return generator.slice({
       target,
-      requests: [request],
+      requests: [nullRequest],
       schedule: planSchedule({ ...shape, leadIn: 32, weights: [1] }, random.fork(`${rate}`)),
       timeout,
       maxSockets: 256,

@@ -2,11 +2,21 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { TailgateError } from '../kernel/errors.ts';
+import type { PreparedRequest } from './protocol.ts';
 
 export interface NullResponder extends AsyncDisposable {
   /** `http://127.0.0.1:4312`. */
   readonly origin: string;
 }
+
+/** What it is asked. */
+export const nullRequest: PreparedRequest = {
+  method: 'GET',
+  path: '/',
+  headers: [],
+  body: null,
+  expected: [{ from: 200, to: 200 }],
+};
 
 /**
  * Starts the null responder in its own process on a free loopback port; disposing ends it.

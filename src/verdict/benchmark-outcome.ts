@@ -5,19 +5,6 @@ import type { RowState } from '../kernel/words.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import type { BenchFinding, BenchVerdict } from './benchmark-finding.ts';
 
-/** Worst first. */
-export const severity: readonly RowState[] = [
-  'regressed',
-  'invalid',
-  'missing',
-  'undecided',
-  'new',
-  'improved',
-  'accepted',
-  'unchanged',
-  'not-eligible',
-];
-
 /** A shown regression outweighs what could not be measured; what could not be measured, what could not be decided. */
 export function foldStates(states: ReadonlySet<RowState>): BenchVerdict['outcome'] {
   if (states.has('regressed')) return 'regression';

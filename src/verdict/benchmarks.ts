@@ -6,7 +6,7 @@
 import type { RowState } from '../kernel/words.ts';
 import type { BenchEvidence, BenchResult } from '../microbench/evidence.ts';
 import type { BenchFinding, BenchProgress, BenchVerdict } from './benchmark-finding.ts';
-import { foldStates, reasonOf, severity, warningsOf } from './benchmark-outcome.ts';
+import { foldStates, reasonOf, warningsOf } from './benchmark-outcome.ts';
 import {
   type BenchRow,
   looksWorse,
@@ -18,6 +18,7 @@ import {
 } from './benchmark-rows.ts';
 import { isRed } from './estimate.ts';
 import { confirmationLevel, familyLevel, type Look, looksAt } from './looks.ts';
+import { severity } from './outcome.ts';
 import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
 import { holmWithTarone } from './statistics.ts';
 

@@ -6,7 +6,7 @@ import { metricNames } from '../kernel/words.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 /** Worst first. */
-const severity: readonly RowState[] = [
+export const severity: readonly RowState[] = [
   'regressed',
   'invalid',
   'missing',
