@@ -1770,10 +1770,10 @@ var require_util = __commonJS({
       }
       return obj;
     }
-    function errorRequest(client, request4, err) {
+    function errorRequest(client, request2, err) {
       try {
-        request4.onError(err);
-        assert2(request4.aborted);
+        request2.onError(err);
+        assert2(request2.aborted);
       } catch (err2) {
         client.emit("error", err2);
       }
@@ -2465,7 +2465,7 @@ var require_request = __commonJS({
         return this;
       }
     };
-    function processHeader(request4, key2, val) {
+    function processHeader(request2, key2, val) {
       if (val && (typeof val === "object" && !Array.isArray(val))) {
         throw new InvalidArgumentError(`invalid ${key2} header`);
       } else if (val === void 0) {
@@ -2512,24 +2512,24 @@ var require_request = __commonJS({
         }
       }
       if (headerName3 === "host") {
-        if (request4.host !== null) {
+        if (request2.host !== null) {
           throw new InvalidArgumentError("duplicate host header");
         }
         if (typeof val !== "string") {
           throw new InvalidArgumentError("invalid host header");
         }
-        request4.host = val;
+        request2.host = val;
       } else if (headerName3 === "content-length") {
-        if (request4.contentLength !== null) {
+        if (request2.contentLength !== null) {
           throw new InvalidArgumentError("duplicate content-length header");
         }
         if (!isValidContentLengthHeaderValue(val)) {
           throw new InvalidArgumentError("invalid content-length header");
         }
-        request4.contentLength = parseInt(val, 10);
-      } else if (request4.contentType === null && headerName3 === "content-type") {
-        request4.contentType = val;
-        request4.headers.push(key2, val);
+        request2.contentLength = parseInt(val, 10);
+      } else if (request2.contentType === null && headerName3 === "content-type") {
+        request2.contentType = val;
+        request2.headers.push(key2, val);
       } else if (headerName3 === "transfer-encoding" || headerName3 === "keep-alive" || headerName3 === "upgrade") {
         throw new InvalidArgumentError(`invalid ${headerName3} header`);
       } else if (headerName3 === "connection") {
@@ -2543,13 +2543,13 @@ var require_request = __commonJS({
             throw new InvalidArgumentError("invalid connection header");
           }
           if (trimmed === "close") {
-            request4.reset = true;
+            request2.reset = true;
           }
         }
       } else if (headerName3 === "expect") {
         throw new NotSupportedError("expect header not supported");
       } else {
-        request4.headers.push(key2, val);
+        request2.headers.push(key2, val);
       }
     }
     module2.exports = Request;
@@ -5162,11 +5162,11 @@ var require_util2 = __commonJS({
     function normalizeBinaryStringToUtf8(value) {
       return Buffer.from(value, "binary").toString("utf8");
     }
-    function requestCurrentURL(request4) {
-      return request4.urlList[request4.urlList.length - 1];
+    function requestCurrentURL(request2) {
+      return request2.urlList[request2.urlList.length - 1];
     }
-    function requestBadPort(request4) {
-      const url2 = requestCurrentURL(request4);
+    function requestBadPort(request2) {
+      const url2 = requestCurrentURL(request2);
       if (urlIsHttpHttpsScheme(url2) && badPortsSet.has(url2.port)) {
         return "blocked";
       }
@@ -5204,10 +5204,10 @@ var require_util2 = __commonJS({
       }
       return policy;
     }
-    function setRequestReferrerPolicyOnRedirect(request4, actualResponse) {
+    function setRequestReferrerPolicyOnRedirect(request2, actualResponse) {
       const policy = parseReferrerPolicy(actualResponse);
       if (policy !== "") {
-        request4.referrerPolicy = policy;
+        request2.referrerPolicy = policy;
       }
     }
     function crossOriginResourcePolicyCheck() {
@@ -5224,33 +5224,33 @@ var require_util2 = __commonJS({
       header = httpRequest.mode;
       httpRequest.headersList.set("sec-fetch-mode", header, true);
     }
-    function appendRequestOriginHeader(request4) {
-      let serializedOrigin = request4.origin;
+    function appendRequestOriginHeader(request2) {
+      let serializedOrigin = request2.origin;
       if (serializedOrigin === "client" || serializedOrigin === void 0) {
         return;
       }
-      if (request4.responseTainting === "cors" || request4.mode === "websocket") {
-        request4.headersList.append("origin", serializedOrigin, true);
-      } else if (request4.method !== "GET" && request4.method !== "HEAD") {
-        switch (request4.referrerPolicy) {
+      if (request2.responseTainting === "cors" || request2.mode === "websocket") {
+        request2.headersList.append("origin", serializedOrigin, true);
+      } else if (request2.method !== "GET" && request2.method !== "HEAD") {
+        switch (request2.referrerPolicy) {
           case "no-referrer":
             serializedOrigin = null;
             break;
           case "no-referrer-when-downgrade":
           case "strict-origin":
           case "strict-origin-when-cross-origin":
-            if (request4.origin && urlHasHttpsScheme(request4.origin) && !urlHasHttpsScheme(requestCurrentURL(request4))) {
+            if (request2.origin && urlHasHttpsScheme(request2.origin) && !urlHasHttpsScheme(requestCurrentURL(request2))) {
               serializedOrigin = null;
             }
             break;
           case "same-origin":
-            if (!sameOrigin(request4, requestCurrentURL(request4))) {
+            if (!sameOrigin(request2, requestCurrentURL(request2))) {
               serializedOrigin = null;
             }
             break;
           default:
         }
-        request4.headersList.append("origin", serializedOrigin, true);
+        request2.headersList.append("origin", serializedOrigin, true);
       }
     }
     function coarsenTime(timestamp, crossOriginIsolatedCapability) {
@@ -5304,18 +5304,18 @@ var require_util2 = __commonJS({
         referrerPolicy: policyContainer.referrerPolicy
       };
     }
-    function determineRequestsReferrer(request4) {
-      const policy = request4.referrerPolicy;
+    function determineRequestsReferrer(request2) {
+      const policy = request2.referrerPolicy;
       assert2(policy);
       let referrerSource = null;
-      if (request4.referrer === "client") {
+      if (request2.referrer === "client") {
         const globalOrigin = getGlobalOrigin();
         if (!globalOrigin || globalOrigin.origin === "null") {
           return "no-referrer";
         }
         referrerSource = new URL(globalOrigin);
-      } else if (webidl.is.URL(request4.referrer)) {
-        referrerSource = request4.referrer;
+      } else if (webidl.is.URL(request2.referrer)) {
+        referrerSource = request2.referrer;
       }
       let referrerURL = stripURLForReferrer(referrerSource);
       const referrerOrigin = stripURLForReferrer(referrerSource, true);
@@ -5333,14 +5333,14 @@ var require_util2 = __commonJS({
         case "unsafe-url":
           return referrerURL;
         case "strict-origin": {
-          const currentURL = requestCurrentURL(request4);
+          const currentURL = requestCurrentURL(request2);
           if (isURLPotentiallyTrustworthy(referrerURL) && !isURLPotentiallyTrustworthy(currentURL)) {
             return "no-referrer";
           }
           return referrerOrigin;
         }
         case "strict-origin-when-cross-origin": {
-          const currentURL = requestCurrentURL(request4);
+          const currentURL = requestCurrentURL(request2);
           if (sameOrigin(referrerURL, currentURL)) {
             return referrerURL;
           }
@@ -5350,17 +5350,17 @@ var require_util2 = __commonJS({
           return referrerOrigin;
         }
         case "same-origin":
-          if (sameOrigin(request4, referrerURL)) {
+          if (sameOrigin(request2, referrerURL)) {
             return referrerURL;
           }
           return "no-referrer";
         case "origin-when-cross-origin":
-          if (sameOrigin(request4, referrerURL)) {
+          if (sameOrigin(request2, referrerURL)) {
             return referrerURL;
           }
           return referrerOrigin;
         case "no-referrer-when-downgrade": {
-          const currentURL = requestCurrentURL(request4);
+          const currentURL = requestCurrentURL(request2);
           if (isURLPotentiallyTrustworthy(referrerURL) && !isURLPotentiallyTrustworthy(currentURL)) {
             return "no-referrer";
           }
@@ -5427,7 +5427,7 @@ var require_util2 = __commonJS({
       if (url2.protocol === "blob:") return true;
       return isOriginPotentiallyTrustworthy(url2.origin);
     }
-    function tryUpgradeRequestToAPotentiallyTrustworthyURL(request4) {
+    function tryUpgradeRequestToAPotentiallyTrustworthyURL(request2) {
     }
     function sameOrigin(A, B) {
       if (A.origin === B.origin && A.origin === "null") {
@@ -5806,7 +5806,7 @@ var require_util2 = __commonJS({
       }
       return gettingDecodingSplitting(value);
     }
-    function hasAuthenticationEntry(request4) {
+    function hasAuthenticationEntry(request2) {
       return false;
     }
     function includesCredentials(url2) {
@@ -7041,11 +7041,11 @@ var require_client_h1 = __commonJS({
           util.destroy(socket, new SocketError("bad response", util.getSocketInfo(socket)));
           return -1;
         }
-        const request4 = client[kQueue][client[kRunningIdx]];
-        if (!request4) {
+        const request2 = client[kQueue][client[kRunningIdx]];
+        if (!request2) {
           return -1;
         }
-        request4.onResponseStarted();
+        request2.onResponseStarted();
         return 0;
       }
       /**
@@ -7107,9 +7107,9 @@ var require_client_h1 = __commonJS({
         assert2(!socket.destroyed);
         assert2(!this.paused);
         assert2((headers2.length & 1) === 0);
-        const request4 = client[kQueue][client[kRunningIdx]];
-        assert2(request4);
-        assert2(request4.upgrade || request4.method === "CONNECT");
+        const request2 = client[kQueue][client[kRunningIdx]];
+        assert2(request2);
+        assert2(request2.upgrade || request2.method === "CONNECT");
         this.statusCode = 0;
         this.statusText = "";
         this.shouldKeepAlive = false;
@@ -7126,9 +7126,9 @@ var require_client_h1 = __commonJS({
         client[kQueue][client[kRunningIdx]++] = null;
         client.emit("disconnect", client[kUrl], [client], new InformationalError("upgrade"));
         try {
-          request4.onUpgrade(statusCode, headers2, socket, statusText);
+          request2.onUpgrade(statusCode, headers2, socket, statusText);
         } catch (err) {
-          util.errorRequest(client, request4, err);
+          util.errorRequest(client, request2, err);
           util.destroy(socket, err);
         }
         client[kResume]();
@@ -7148,8 +7148,8 @@ var require_client_h1 = __commonJS({
           util.destroy(socket, new SocketError("bad response", util.getSocketInfo(socket)));
           return -1;
         }
-        const request4 = client[kQueue][client[kRunningIdx]];
-        if (!request4) {
+        const request2 = client[kQueue][client[kRunningIdx]];
+        if (!request2) {
           return -1;
         }
         assert2(!this.upgrade);
@@ -7158,23 +7158,23 @@ var require_client_h1 = __commonJS({
           util.destroy(socket, new SocketError("bad response", util.getSocketInfo(socket)));
           return -1;
         }
-        if (upgrade && !request4.upgrade) {
+        if (upgrade && !request2.upgrade) {
           util.destroy(socket, new SocketError("bad upgrade", util.getSocketInfo(socket)));
           return -1;
         }
         assert2(this.timeoutType === TIMEOUT_HEADERS);
         this.statusCode = statusCode;
         this.shouldKeepAlive = shouldKeepAlive || // Override llhttp value which does not allow keepAlive for HEAD.
-        request4.method === "HEAD" && !socket[kReset] && this.connection.toLowerCase() === "keep-alive";
+        request2.method === "HEAD" && !socket[kReset] && this.connection.toLowerCase() === "keep-alive";
         if (this.statusCode >= 200) {
-          const bodyTimeout = request4.bodyTimeout != null ? request4.bodyTimeout : client[kBodyTimeout];
+          const bodyTimeout = request2.bodyTimeout != null ? request2.bodyTimeout : client[kBodyTimeout];
           this.setTimeout(bodyTimeout, TIMEOUT_BODY);
         } else if (this.timeout) {
           if (this.timeout.refresh) {
             this.timeout.refresh();
           }
         }
-        if (request4.method === "CONNECT") {
+        if (request2.method === "CONNECT") {
           assert2(client[kRunning] === 1);
           this.upgrade = true;
           return 2;
@@ -7205,11 +7205,11 @@ var require_client_h1 = __commonJS({
         } else {
           socket[kReset] = true;
         }
-        const pause2 = request4.onHeaders(statusCode, headers2, this.resume, statusText) === false;
-        if (request4.aborted) {
+        const pause2 = request2.onHeaders(statusCode, headers2, this.resume, statusText) === false;
+        if (request2.aborted) {
           return -1;
         }
-        if (request4.method === "HEAD") {
+        if (request2.method === "HEAD") {
           return 1;
         }
         if (statusCode < 200) {
@@ -7230,8 +7230,8 @@ var require_client_h1 = __commonJS({
         if (socket.destroyed) {
           return -1;
         }
-        const request4 = client[kQueue][client[kRunningIdx]];
-        assert2(request4);
+        const request2 = client[kQueue][client[kRunningIdx]];
+        assert2(request2);
         assert2(this.timeoutType === TIMEOUT_BODY);
         if (this.timeout) {
           if (this.timeout.refresh) {
@@ -7244,7 +7244,7 @@ var require_client_h1 = __commonJS({
           return -1;
         }
         this.bytesRead += buf.length;
-        if (request4.onData(buf) === false) {
+        if (request2.onData(buf) === false) {
           return constants5.ERROR.PAUSED;
         }
         return 0;
@@ -7262,8 +7262,8 @@ var require_client_h1 = __commonJS({
         }
         assert2(statusCode >= 100);
         assert2((this.headers.length & 1) === 0);
-        const request4 = client[kQueue][client[kRunningIdx]];
-        assert2(request4);
+        const request2 = client[kQueue][client[kRunningIdx]];
+        assert2(request2);
         this.statusCode = 0;
         this.statusText = "";
         this.bytesRead = 0;
@@ -7275,11 +7275,11 @@ var require_client_h1 = __commonJS({
         if (statusCode < 200) {
           return 0;
         }
-        if (request4.method !== "HEAD" && contentLength && bytesRead !== parseInt(contentLength, 10)) {
+        if (request2.method !== "HEAD" && contentLength && bytesRead !== parseInt(contentLength, 10)) {
           util.destroy(socket, new ResponseContentLengthMismatchError());
           return -1;
         }
-        request4.onComplete(headers2);
+        request2.onComplete(headers2);
         client[kQueue][client[kRunningIdx]++] = null;
         socket[kSocketUsed] = client[kPending] === 0;
         if (socket[kWriting]) {
@@ -7348,8 +7348,8 @@ var require_client_h1 = __commonJS({
       return {
         version: "h1",
         defaultPipelining: 1,
-        write(request4) {
-          return writeH1(client, request4);
+        write(request2) {
+          return writeH1(client, request2);
         },
         resume() {
           resumeH1(client);
@@ -7376,18 +7376,18 @@ var require_client_h1 = __commonJS({
          * @param {import('../core/request.js')} request
          * @returns {boolean}
          */
-        busy(request4) {
+        busy(request2) {
           if (socket[kWriting] || socket[kReset] || socket[kBlocking] || socket[kIdleSocketValidation] === 1) {
             return true;
           }
-          if (request4) {
-            if (client[kRunning] > 0 && !request4.idempotent) {
+          if (request2) {
+            if (client[kRunning] > 0 && !request2.idempotent) {
               return true;
             }
-            if (client[kRunning] > 0 && (request4.upgrade || request4.method === "CONNECT")) {
+            if (client[kRunning] > 0 && (request2.upgrade || request2.method === "CONNECT")) {
               return true;
             }
-            if (client[kRunning] > 0 && util.bodyLength(request4.body) !== 0 && (util.isStream(request4.body) || util.isAsyncIterable(request4.body) || util.isFormDataLike(request4.body))) {
+            if (client[kRunning] > 0 && util.bodyLength(request2.body) !== 0 && (util.isStream(request2.body) || util.isAsyncIterable(request2.body) || util.isFormDataLike(request2.body))) {
               return true;
             }
           }
@@ -7440,13 +7440,13 @@ var require_client_h1 = __commonJS({
         assert2(client[kPending] === 0);
         const requests = client[kQueue].splice(client[kRunningIdx]);
         for (let i = 0; i < requests.length; i++) {
-          const request4 = requests[i];
-          util.errorRequest(client, request4, err);
+          const request2 = requests[i];
+          util.errorRequest(client, request2, err);
         }
       } else if (client[kRunning] > 0 && err.code !== "UND_ERR_INFO") {
-        const request4 = client[kQueue][client[kRunningIdx]];
+        const request2 = client[kQueue][client[kRunningIdx]];
         client[kQueue][client[kRunningIdx]++] = null;
-        util.errorRequest(client, request4, err);
+        util.errorRequest(client, request2, err);
       }
       client[kPendingIdx] = client[kRunningIdx];
       assert2(client[kRunning] === 0);
@@ -7514,8 +7514,8 @@ var require_client_h1 = __commonJS({
           }
         } else if (client[kRunning] > 0 && socket[kParser].statusCode < 200) {
           if (socket[kParser].timeoutType !== TIMEOUT_HEADERS) {
-            const request4 = client[kQueue][client[kRunningIdx]];
-            const headersTimeout = request4.headersTimeout != null ? request4.headersTimeout : client[kHeadersTimeout];
+            const request2 = client[kQueue][client[kRunningIdx]];
+            const headersTimeout = request2.headersTimeout != null ? request2.headersTimeout : client[kHeadersTimeout];
             socket[kParser].setTimeout(headersTimeout, TIMEOUT_HEADERS);
           }
         }
@@ -7524,11 +7524,11 @@ var require_client_h1 = __commonJS({
     function shouldSendContentLength(method) {
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
-    function setTypeOfService(socket, request4) {
+    function setTypeOfService(socket, request2) {
       if (typeof socket.setTypeOfService !== "function") {
         return;
       }
-      const typeOfService = request4.typeOfService;
+      const typeOfService = request2.typeOfService;
       if (typeOfService === void 0) {
         return;
       }
@@ -7542,26 +7542,26 @@ var require_client_h1 = __commonJS({
       } catch {
       }
     }
-    function writeH1(client, request4) {
-      const { method, path, host, upgrade, blocking, reset: reset2 } = request4;
-      let { body, headers: headers2, contentLength } = request4;
+    function writeH1(client, request2) {
+      const { method, path, host, upgrade, blocking, reset: reset2 } = request2;
+      let { body, headers: headers2, contentLength } = request2;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
         if (!extractBody) {
           extractBody = require_body().extractBody;
         }
         const [bodyStream, contentType] = extractBody(body);
-        if (request4.contentType == null) {
+        if (request2.contentType == null) {
           headers2.push("content-type", contentType);
         }
         body = bodyStream.stream;
         contentLength = bodyStream.length;
-      } else if (util.isBlobLike(body) && request4.contentType == null) {
+      } else if (util.isBlobLike(body) && request2.contentType == null) {
         const contentType = body.type;
         if (contentType) {
           const contentTypeValue = `${contentType}`;
           if (!util.isValidHeaderValue(contentTypeValue)) {
-            util.errorRequest(client, request4, new InvalidArgumentError("invalid content-type header"));
+            util.errorRequest(client, request2, new InvalidArgumentError("invalid content-type header"));
             return false;
           }
           headers2.push("content-type", contentTypeValue);
@@ -7573,14 +7573,14 @@ var require_client_h1 = __commonJS({
       const bodyLength = util.bodyLength(body);
       contentLength = bodyLength ?? contentLength;
       if (contentLength === null) {
-        contentLength = request4.contentLength;
+        contentLength = request2.contentLength;
       }
       if (contentLength === 0 && !expectsPayload) {
         contentLength = null;
       }
-      if (shouldSendContentLength(method) && contentLength > 0 && request4.contentLength !== null && request4.contentLength !== contentLength) {
+      if (shouldSendContentLength(method) && contentLength > 0 && request2.contentLength !== null && request2.contentLength !== contentLength) {
         if (client[kStrictContentLength]) {
-          util.errorRequest(client, request4, new RequestContentLengthMismatchError());
+          util.errorRequest(client, request2, new RequestContentLengthMismatchError());
           return false;
         }
         process.emitWarning(new RequestContentLengthMismatchError());
@@ -7588,19 +7588,19 @@ var require_client_h1 = __commonJS({
       const socket = client[kSocket];
       clearIdleSocketValidation(socket);
       const abort = (err) => {
-        if (request4.aborted || request4.completed) {
+        if (request2.aborted || request2.completed) {
           return;
         }
-        util.errorRequest(client, request4, err || new RequestAbortedError());
+        util.errorRequest(client, request2, err || new RequestAbortedError());
         util.destroy(body);
         util.destroy(socket, new InformationalError("aborted"));
       };
       try {
-        request4.onConnect(abort);
+        request2.onConnect(abort);
       } catch (err) {
-        util.errorRequest(client, request4, err);
+        util.errorRequest(client, request2, err);
       }
-      if (request4.aborted) {
+      if (request2.aborted) {
         return false;
       }
       if (method === "HEAD") {
@@ -7618,7 +7618,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      setTypeOfService(socket, request4);
+      setTypeOfService(socket, request2);
       let header = `${method} ${path} HTTP/1.1\r
 `;
       if (typeof host === "string") {
@@ -7652,31 +7652,31 @@ upgrade: ${upgrade}\r
         }
       }
       if (channels.sendHeaders.hasSubscribers) {
-        channels.sendHeaders.publish({ request: request4, headers: header, socket });
+        channels.sendHeaders.publish({ request: request2, headers: header, socket });
       }
       if (!body || bodyLength === 0) {
-        writeBuffer(abort, null, client, request4, socket, contentLength, header, expectsPayload);
+        writeBuffer(abort, null, client, request2, socket, contentLength, header, expectsPayload);
       } else if (util.isBuffer(body)) {
-        writeBuffer(abort, body, client, request4, socket, contentLength, header, expectsPayload);
+        writeBuffer(abort, body, client, request2, socket, contentLength, header, expectsPayload);
       } else if (util.isBlobLike(body)) {
         if (typeof body.stream === "function") {
-          writeIterable(abort, body.stream(), client, request4, socket, contentLength, header, expectsPayload);
+          writeIterable(abort, body.stream(), client, request2, socket, contentLength, header, expectsPayload);
         } else {
-          writeBlob(abort, body, client, request4, socket, contentLength, header, expectsPayload);
+          writeBlob(abort, body, client, request2, socket, contentLength, header, expectsPayload);
         }
       } else if (util.isStream(body)) {
-        writeStream(abort, body, client, request4, socket, contentLength, header, expectsPayload);
+        writeStream(abort, body, client, request2, socket, contentLength, header, expectsPayload);
       } else if (util.isIterable(body)) {
-        writeIterable(abort, body, client, request4, socket, contentLength, header, expectsPayload);
+        writeIterable(abort, body, client, request2, socket, contentLength, header, expectsPayload);
       } else {
         assert2(false);
       }
       return true;
     }
-    function writeStream(abort, body, client, request4, socket, contentLength, header, expectsPayload) {
+    function writeStream(abort, body, client, request2, socket, contentLength, header, expectsPayload) {
       assert2(contentLength !== 0 || client[kRunning] === 0, "stream body cannot be pipelined");
       let finished2 = false;
-      const writer2 = new AsyncWriter({ abort, socket, request: request4, contentLength, client, expectsPayload, header });
+      const writer2 = new AsyncWriter({ abort, socket, request: request2, contentLength, client, expectsPayload, header });
       const onData = function(chunk) {
         if (finished2) {
           return;
@@ -7742,7 +7742,7 @@ upgrade: ${upgrade}\r
         setImmediate(onClose);
       }
     }
-    function writeBuffer(abort, body, client, request4, socket, contentLength, header, expectsPayload) {
+    function writeBuffer(abort, body, client, request2, socket, contentLength, header, expectsPayload) {
       try {
         if (!body) {
           if (contentLength === 0) {
@@ -7762,18 +7762,18 @@ upgrade: ${upgrade}\r
 `, "latin1");
           socket.write(body);
           socket.uncork();
-          request4.onBodySent(body);
-          if (!expectsPayload && request4.reset !== false) {
+          request2.onBodySent(body);
+          if (!expectsPayload && request2.reset !== false) {
             socket[kReset] = true;
           }
         }
-        request4.onRequestSent();
+        request2.onRequestSent();
         client[kResume]();
       } catch (err) {
         abort(err);
       }
     }
-    async function writeBlob(abort, body, client, request4, socket, contentLength, header, expectsPayload) {
+    async function writeBlob(abort, body, client, request2, socket, contentLength, header, expectsPayload) {
       assert2(contentLength === body.size, "blob body must have content length");
       try {
         if (contentLength != null && contentLength !== body.size) {
@@ -7786,9 +7786,9 @@ upgrade: ${upgrade}\r
 `, "latin1");
         socket.write(buffer);
         socket.uncork();
-        request4.onBodySent(buffer);
-        request4.onRequestSent();
-        if (!expectsPayload && request4.reset !== false) {
+        request2.onBodySent(buffer);
+        request2.onRequestSent();
+        if (!expectsPayload && request2.reset !== false) {
           socket[kReset] = true;
         }
         client[kResume]();
@@ -7796,7 +7796,7 @@ upgrade: ${upgrade}\r
         abort(err);
       }
     }
-    async function writeIterable(abort, body, client, request4, socket, contentLength, header, expectsPayload) {
+    async function writeIterable(abort, body, client, request2, socket, contentLength, header, expectsPayload) {
       assert2(contentLength !== 0 || client[kRunning] === 0, "iterator body cannot be pipelined");
       let callback = null;
       function onDrain() {
@@ -7815,7 +7815,7 @@ upgrade: ${upgrade}\r
         }
       });
       socket.on("close", onDrain).on("drain", onDrain);
-      const writer2 = new AsyncWriter({ abort, socket, request: request4, contentLength, client, expectsPayload, header });
+      const writer2 = new AsyncWriter({ abort, socket, request: request2, contentLength, client, expectsPayload, header });
       try {
         for await (const chunk of body) {
           if (socket[kError]) {
@@ -7844,9 +7844,9 @@ upgrade: ${upgrade}\r
        * @param {boolean} arg.expectsPayload
        * @param {string} arg.header
        */
-      constructor({ abort, socket, request: request4, contentLength, client, expectsPayload, header }) {
+      constructor({ abort, socket, request: request2, contentLength, client, expectsPayload, header }) {
         this.socket = socket;
-        this.request = request4;
+        this.request = request2;
         this.contentLength = contentLength;
         this.client = client;
         this.bytesWritten = 0;
@@ -7860,7 +7860,7 @@ upgrade: ${upgrade}\r
        * @returns
        */
       write(chunk) {
-        const { socket, request: request4, contentLength, client, bytesWritten, expectsPayload, header } = this;
+        const { socket, request: request2, contentLength, client, bytesWritten, expectsPayload, header } = this;
         if (socket[kError]) {
           throw socket[kError];
         }
@@ -7879,7 +7879,7 @@ upgrade: ${upgrade}\r
         }
         socket.cork();
         if (bytesWritten === 0) {
-          if (!expectsPayload && request4.reset !== false) {
+          if (!expectsPayload && request2.reset !== false) {
             socket[kReset] = true;
           }
           if (contentLength === null) {
@@ -7899,7 +7899,7 @@ ${len.toString(16)}\r
         this.bytesWritten += len;
         const ret = socket.write(chunk);
         socket.uncork();
-        request4.onBodySent(chunk);
+        request2.onBodySent(chunk);
         if (!ret) {
           if (socket[kParser].timeout && socket[kParser].timeoutType === TIMEOUT_HEADERS) {
             if (socket[kParser].timeout.refresh) {
@@ -7913,8 +7913,8 @@ ${len.toString(16)}\r
        * @returns {void}
        */
       end() {
-        const { socket, contentLength, client, bytesWritten, expectsPayload, header, request: request4 } = this;
-        request4.onRequestSent();
+        const { socket, contentLength, client, bytesWritten, expectsPayload, header, request: request2 } = this;
+        request2.onRequestSent();
         socket[kWriting] = false;
         if (socket[kError]) {
           throw socket[kError];
@@ -8094,8 +8094,8 @@ var require_client_h2 = __commonJS({
          * @param {import('../core/request.js')} request
          * @returns {boolean}
         */
-        write(request4) {
-          return writeH2(client, request4);
+        write(request2) {
+          return writeH2(client, request2);
         },
         /**
          * @returns {void}
@@ -8124,14 +8124,14 @@ var require_client_h2 = __commonJS({
          * @param {import('../core/request.js')} request
          * @returns {boolean}
         */
-        busy(request4) {
-          if (request4 != null) {
+        busy(request2) {
+          if (request2 != null) {
             if (client[kRunning] > 0) {
-              if (request4.idempotent === false) return true;
-              if ((request4.upgrade === "websocket" || request4.method === "CONNECT") && session2[kRemoteSettings] === false) return true;
-              if (util.bodyLength(request4.body) !== 0 && (util.isStream(request4.body) || util.isAsyncIterable(request4.body) || util.isFormDataLike(request4.body))) return true;
+              if (request2.idempotent === false) return true;
+              if ((request2.upgrade === "websocket" || request2.method === "CONNECT") && session2[kRemoteSettings] === false) return true;
+              if (util.bodyLength(request2.body) !== 0 && (util.isStream(request2.body) || util.isAsyncIterable(request2.body) || util.isFormDataLike(request2.body))) return true;
             } else {
-              return (request4.upgrade === "websocket" || request4.method === "CONNECT") && session2[kRemoteSettings] === false;
+              return (request2.upgrade === "websocket" || request2.method === "CONNECT") && session2[kRemoteSettings] === false;
             }
           }
           return false;
@@ -8206,15 +8206,15 @@ var require_client_h2 = __commonJS({
       this.destroy(err);
       util.destroy(this[kSocket], err);
     }
-    function completeRequest(client, request4, resetPendingIdx = false) {
+    function completeRequest(client, request2, resetPendingIdx = false) {
       const queue = client[kQueue];
       const runningIdx = client[kRunningIdx];
-      if (runningIdx < client[kPendingIdx] && queue[runningIdx] === request4) {
+      if (runningIdx < client[kPendingIdx] && queue[runningIdx] === request2) {
         queue[runningIdx] = null;
         client[kRunningIdx] = runningIdx + 1;
         return;
       }
-      const index = queue.indexOf(request4, runningIdx);
+      const index = queue.indexOf(request2, runningIdx);
       if (index === -1 || index >= client[kPendingIdx]) {
         return;
       }
@@ -8233,10 +8233,10 @@ var require_client_h2 = __commonJS({
       this[kHTTP2Session] = null;
       util.destroy(this[kSocket], err);
       if (client[kRunningIdx] < client[kQueue].length) {
-        const request4 = client[kQueue][client[kRunningIdx]];
+        const request2 = client[kQueue][client[kRunningIdx]];
         client[kQueue][client[kRunningIdx]++] = null;
-        if (request4 != null) {
-          util.errorRequest(client, request4, err);
+        if (request2 != null) {
+          util.errorRequest(client, request2, err);
         }
         client[kPendingIdx] = client[kRunningIdx];
       }
@@ -8259,9 +8259,9 @@ var require_client_h2 = __commonJS({
         assert2(client[kPending] === 0);
         const requests = client[kQueue].splice(client[kRunningIdx]);
         for (let i = 0; i < requests.length; i++) {
-          const request4 = requests[i];
-          if (request4 != null) {
-            util.errorRequest(client, request4, err);
+          const request2 = requests[i];
+          if (request2 != null) {
+            util.errorRequest(client, request2, err);
           }
         }
       }
@@ -8292,14 +8292,14 @@ var require_client_h2 = __commonJS({
     function shouldSendContentLength(method) {
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
-    function writeH2(client, request4) {
-      const headersTimeout = request4.headersTimeout ?? client[kHeadersTimeout];
-      const bodyTimeout = request4.bodyTimeout ?? client[kBodyTimeout];
+    function writeH2(client, request2) {
+      const headersTimeout = request2.headersTimeout ?? client[kHeadersTimeout];
+      const bodyTimeout = request2.bodyTimeout ?? client[kBodyTimeout];
       const session2 = client[kHTTP2Session];
-      const { method, path, host, upgrade, expectContinue, signal, protocol, headers: reqHeaders } = request4;
-      let { body } = request4;
+      const { method, path, host, upgrade, expectContinue, signal, protocol, headers: reqHeaders } = request2;
+      let { body } = request2;
       if (upgrade != null && upgrade !== "websocket") {
-        util.errorRequest(client, request4, new InvalidArgumentError(`Custom upgrade "${upgrade}" not supported over HTTP/2`));
+        util.errorRequest(client, request2, new InvalidArgumentError(`Custom upgrade "${upgrade}" not supported over HTTP/2`));
         return false;
       }
       const headers2 = {};
@@ -8333,33 +8333,33 @@ var require_client_h2 = __commonJS({
       headers2[HTTP2_HEADER_AUTHORITY] = host || `${hostname4}${port ? `:${port}` : ""}`;
       headers2[HTTP2_HEADER_METHOD] = method;
       const abort = (err) => {
-        if (request4.aborted || request4.completed) {
+        if (request2.aborted || request2.completed) {
           return;
         }
         err = err || new RequestAbortedError();
-        util.errorRequest(client, request4, err);
+        util.errorRequest(client, request2, err);
         if (stream != null) {
           stream.removeAllListeners("data");
           stream.close();
           client[kOnError](err);
-          completeRequest(client, request4);
+          completeRequest(client, request2);
           client[kResume]();
         }
         util.destroy(body, err);
       };
       try {
-        request4.onConnect(abort);
+        request2.onConnect(abort);
       } catch (err) {
-        util.errorRequest(client, request4, err);
+        util.errorRequest(client, request2, err);
       }
-      if (request4.aborted) {
+      if (request2.aborted) {
         return false;
       }
       if (upgrade || method === "CONNECT") {
         session2.ref();
         if (upgrade === "websocket") {
           if (session2[kEnableConnectProtocol] === false) {
-            util.errorRequest(client, request4, new InformationalError("HTTP/2: Extended CONNECT protocol not supported by server"));
+            util.errorRequest(client, request2, new InformationalError("HTTP/2: Extended CONNECT protocol not supported by server"));
             session2.unref();
             return false;
           }
@@ -8377,12 +8377,12 @@ var require_client_h2 = __commonJS({
           stream.once("response", (headers3, _flags) => {
             const { [HTTP2_HEADER_STATUS]: statusCode, ...realHeaders } = headers3;
             try {
-              request4.onUpgrade(statusCode, parseH2Headers(realHeaders), stream);
+              request2.onUpgrade(statusCode, parseH2Headers(realHeaders), stream);
             } catch (err) {
               abort(err);
               return;
             }
-            completeRequest(client, request4);
+            completeRequest(client, request2);
           });
           stream.on("error", () => {
             if (stream.rstCode === NGHTTP2_REFUSED_STREAM || stream.rstCode === NGHTTP2_CANCEL) {
@@ -8402,12 +8402,12 @@ var require_client_h2 = __commonJS({
         stream.on("response", (headers3) => {
           const { [HTTP2_HEADER_STATUS]: statusCode, ...realHeaders } = headers3;
           try {
-            request4.onUpgrade(statusCode, parseH2Headers(realHeaders), stream);
+            request2.onUpgrade(statusCode, parseH2Headers(realHeaders), stream);
           } catch (err) {
             abort(err);
             return;
           }
-          completeRequest(client, request4);
+          completeRequest(client, request2);
         });
         stream.on("error", abort);
         stream.once("close", () => {
@@ -8432,14 +8432,14 @@ var require_client_h2 = __commonJS({
         contentLength = bodyStream.length;
       }
       if (contentLength == null) {
-        contentLength = request4.contentLength;
+        contentLength = request2.contentLength;
       }
       if (!expectsPayload) {
         contentLength = null;
       }
-      if (shouldSendContentLength(method) && contentLength > 0 && request4.contentLength != null && request4.contentLength !== contentLength) {
+      if (shouldSendContentLength(method) && contentLength > 0 && request2.contentLength != null && request2.contentLength !== contentLength) {
         if (client[kStrictContentLength]) {
-          util.errorRequest(client, request4, new RequestContentLengthMismatchError());
+          util.errorRequest(client, request2, new RequestContentLengthMismatchError());
           return false;
         }
         process.emitWarning(new RequestContentLengthMismatchError());
@@ -8455,7 +8455,7 @@ var require_client_h2 = __commonJS({
           header += `${key2}: ${headers2[key2]}\r
 `;
         }
-        channels.sendHeaders.publish({ request: request4, headers: header, socket: session2[kSocket] });
+        channels.sendHeaders.publish({ request: request2, headers: header, socket: session2[kSocket] });
       }
       const shouldEndStream = method === "GET" || method === "HEAD" || body === null;
       if (expectContinue) {
@@ -8476,21 +8476,21 @@ var require_client_h2 = __commonJS({
       let responseReceived = false;
       stream.once("response", (headers3) => {
         const { [HTTP2_HEADER_STATUS]: statusCode, ...realHeaders } = headers3;
-        request4.onResponseStarted();
+        request2.onResponseStarted();
         responseReceived = true;
         stream.setTimeout(bodyTimeout);
-        if (request4.aborted) {
+        if (request2.aborted) {
           stream.removeAllListeners("data");
           return;
         }
-        if (request4.onHeaders(Number(statusCode), parseH2Headers(realHeaders), stream.resume.bind(stream), "") === false) {
+        if (request2.onHeaders(Number(statusCode), parseH2Headers(realHeaders), stream.resume.bind(stream), "") === false) {
           stream.pause();
         }
         stream.on("data", (chunk) => {
-          if (request4.aborted || request4.completed) {
+          if (request2.aborted || request2.completed) {
             return;
           }
-          if (request4.onData(chunk) === false) {
+          if (request2.onData(chunk) === false) {
             stream.pause();
           }
         });
@@ -8498,14 +8498,14 @@ var require_client_h2 = __commonJS({
       stream.once("end", () => {
         stream.removeAllListeners("data");
         if (responseReceived) {
-          if (!request4.aborted && !request4.completed) {
-            request4.onComplete({});
+          if (!request2.aborted && !request2.completed) {
+            request2.onComplete({});
           }
-          completeRequest(client, request4);
+          completeRequest(client, request2);
           client[kResume]();
         } else {
           abort(new InformationalError("HTTP/2: stream half-closed (remote)"));
-          completeRequest(client, request4, true);
+          completeRequest(client, request2, true);
           client[kResume]();
         }
       });
@@ -8515,7 +8515,7 @@ var require_client_h2 = __commonJS({
         if (session2[kOpenStreams] === 0) {
           session2.unref();
         }
-        if (!request4.aborted && !request4.completed) {
+        if (!request2.aborted && !request2.completed) {
           abort(new InformationalError("HTTP/2: stream closed before the response was complete"));
         }
       });
@@ -8540,11 +8540,11 @@ var require_client_h2 = __commonJS({
         abort(err);
       });
       stream.once("trailers", (trailers) => {
-        if (request4.aborted || request4.completed) {
+        if (request2.aborted || request2.completed) {
           return;
         }
         stream.removeAllListeners("data");
-        request4.onComplete(trailers);
+        request2.onComplete(trailers);
       });
       return true;
       function writeBodyH2() {
@@ -8554,7 +8554,7 @@ var require_client_h2 = __commonJS({
             stream,
             null,
             client,
-            request4,
+            request2,
             client[kSocket],
             contentLength,
             expectsPayload
@@ -8565,7 +8565,7 @@ var require_client_h2 = __commonJS({
             stream,
             body,
             client,
-            request4,
+            request2,
             client[kSocket],
             contentLength,
             expectsPayload
@@ -8577,7 +8577,7 @@ var require_client_h2 = __commonJS({
               stream,
               body.stream(),
               client,
-              request4,
+              request2,
               client[kSocket],
               contentLength,
               expectsPayload
@@ -8588,7 +8588,7 @@ var require_client_h2 = __commonJS({
               stream,
               body,
               client,
-              request4,
+              request2,
               client[kSocket],
               contentLength,
               expectsPayload
@@ -8602,7 +8602,7 @@ var require_client_h2 = __commonJS({
             stream,
             body,
             client,
-            request4,
+            request2,
             contentLength
           );
         } else if (util.isIterable(body)) {
@@ -8611,7 +8611,7 @@ var require_client_h2 = __commonJS({
             stream,
             body,
             client,
-            request4,
+            request2,
             client[kSocket],
             contentLength,
             expectsPayload
@@ -8621,7 +8621,7 @@ var require_client_h2 = __commonJS({
         }
       }
     }
-    function writeBuffer(abort, h2stream, body, client, request4, socket, contentLength, expectsPayload) {
+    function writeBuffer(abort, h2stream, body, client, request2, socket, contentLength, expectsPayload) {
       try {
         if (body != null && util.isBuffer(body)) {
           assert2(contentLength === body.byteLength, "buffer body must have content length");
@@ -8629,18 +8629,18 @@ var require_client_h2 = __commonJS({
           h2stream.write(body);
           h2stream.uncork();
           h2stream.end();
-          request4.onBodySent(body);
+          request2.onBodySent(body);
         }
         if (!expectsPayload) {
           socket[kReset] = true;
         }
-        request4.onRequestSent();
+        request2.onRequestSent();
         client[kResume]();
       } catch (error62) {
         abort(error62);
       }
     }
-    function writeStream(abort, socket, expectsPayload, h2stream, body, client, request4, contentLength) {
+    function writeStream(abort, socket, expectsPayload, h2stream, body, client, request2, contentLength) {
       assert2(contentLength !== 0 || client[kRunning] === 0, "stream body cannot be pipelined");
       const pipe2 = pipeline(
         body,
@@ -8651,7 +8651,7 @@ var require_client_h2 = __commonJS({
             abort(err);
           } else {
             util.removeAllListeners(pipe2);
-            request4.onRequestSent();
+            request2.onRequestSent();
             if (!expectsPayload) {
               socket[kReset] = true;
             }
@@ -8661,10 +8661,10 @@ var require_client_h2 = __commonJS({
       );
       util.addListener(pipe2, "data", onPipeData);
       function onPipeData(chunk) {
-        request4.onBodySent(chunk);
+        request2.onBodySent(chunk);
       }
     }
-    async function writeBlob(abort, h2stream, body, client, request4, socket, contentLength, expectsPayload) {
+    async function writeBlob(abort, h2stream, body, client, request2, socket, contentLength, expectsPayload) {
       assert2(contentLength === body.size, "blob body must have content length");
       try {
         if (contentLength != null && contentLength !== body.size) {
@@ -8675,8 +8675,8 @@ var require_client_h2 = __commonJS({
         h2stream.write(buffer);
         h2stream.uncork();
         h2stream.end();
-        request4.onBodySent(buffer);
-        request4.onRequestSent();
+        request2.onBodySent(buffer);
+        request2.onRequestSent();
         if (!expectsPayload) {
           socket[kReset] = true;
         }
@@ -8685,7 +8685,7 @@ var require_client_h2 = __commonJS({
         abort(err);
       }
     }
-    async function writeIterable(abort, h2stream, body, client, request4, socket, contentLength, expectsPayload) {
+    async function writeIterable(abort, h2stream, body, client, request2, socket, contentLength, expectsPayload) {
       assert2(contentLength !== 0 || client[kRunning] === 0, "iterator body cannot be pipelined");
       let callback = null;
       function onDrain() {
@@ -8710,13 +8710,13 @@ var require_client_h2 = __commonJS({
             throw socket[kError];
           }
           const res = h2stream.write(chunk);
-          request4.onBodySent(chunk);
+          request2.onBodySent(chunk);
           if (!res) {
             await waitForDrain();
           }
         }
         h2stream.end();
-        request4.onRequestSent();
+        request2.onRequestSent();
         if (!expectsPayload) {
           socket[kReset] = true;
         }
@@ -9002,10 +9002,10 @@ var require_client = __commonJS({
         this.once("connect", cb);
       }
       [kDispatch](opts, handler) {
-        const request4 = new Request(this[kUrl].origin, opts, handler);
-        this[kQueue].push(request4);
+        const request2 = new Request(this[kUrl].origin, opts, handler);
+        this[kQueue].push(request2);
         if (this[kResuming]) {
-        } else if (util.bodyLength(request4.body) == null && util.isIterable(request4.body)) {
+        } else if (util.bodyLength(request2.body) == null && util.isIterable(request2.body)) {
           this[kResuming] = 1;
           queueMicrotask(() => resume(this));
         } else {
@@ -9029,9 +9029,9 @@ var require_client = __commonJS({
         return new Promise((resolve18) => {
           const requests = this[kQueue].splice(this[kPendingIdx]);
           for (let i = 0; i < requests.length; i++) {
-            const request4 = requests[i];
-            if (request4 != null) {
-              util.errorRequest(this, request4, err);
+            const request2 = requests[i];
+            if (request2 != null) {
+              util.errorRequest(this, request2, err);
             }
           }
           const callback = () => {
@@ -9056,9 +9056,9 @@ var require_client = __commonJS({
         assert2(client[kPendingIdx] === client[kRunningIdx]);
         const requests = client[kQueue].splice(client[kRunningIdx]);
         for (let i = 0; i < requests.length; i++) {
-          const request4 = requests[i];
-          if (request4 != null) {
-            util.errorRequest(client, request4, err);
+          const request2 = requests[i];
+          if (request2 != null) {
+            util.errorRequest(client, request2, err);
           }
         }
         assert2(client[kSize] === 0);
@@ -9169,8 +9169,8 @@ var require_client = __commonJS({
       if (err.code === "ERR_TLS_CERT_ALTNAME_INVALID") {
         assert2(client[kRunning] === 0);
         while (client[kPending] > 0 && client[kQueue][client[kPendingIdx]].servername === client[kServerName]) {
-          const request4 = client[kQueue][client[kPendingIdx]++];
-          util.errorRequest(client, request4, err);
+          const request2 = client[kQueue][client[kPendingIdx]++];
+          util.errorRequest(client, request2, err);
         }
       } else {
         onError(client, err);
@@ -9225,15 +9225,15 @@ var require_client = __commonJS({
         if (client[kRunning] >= (getPipelining(client) || 1)) {
           return;
         }
-        const request4 = client[kQueue][client[kPendingIdx]];
-        if (request4 === null) {
+        const request2 = client[kQueue][client[kPendingIdx]];
+        if (request2 === null) {
           return;
         }
-        if (client[kUrl].protocol === "https:" && client[kServerName] !== request4.servername) {
+        if (client[kUrl].protocol === "https:" && client[kServerName] !== request2.servername) {
           if (client[kRunning] > 0) {
             return;
           }
-          client[kServerName] = request4.servername;
+          client[kServerName] = request2.servername;
           client[kHTTPContext]?.destroy(new InformationalError("servername changed"), () => {
             client[kHTTPContext] = null;
             resume(client);
@@ -9249,10 +9249,10 @@ var require_client = __commonJS({
         if (client[kHTTPContext].destroyed) {
           return;
         }
-        if (client[kHTTPContext].busy(request4)) {
+        if (client[kHTTPContext].busy(request2)) {
           return;
         }
-        if (!request4.aborted && client[kHTTPContext].write(request4)) {
+        if (!request2.aborted && client[kHTTPContext].write(request2)) {
           client[kPendingIdx]++;
         } else {
           client[kQueue].splice(client[kPendingIdx], 1);
@@ -10307,13 +10307,13 @@ var require_socks5_client = __commonJS({
         }
         debug("starting handshake with", this.authMethods.length, "auth methods");
         this.state = STATES.HANDSHAKING;
-        const request4 = Buffer2.alloc(2 + this.authMethods.length);
-        request4[0] = SOCKS_VERSION;
-        request4[1] = this.authMethods.length;
+        const request2 = Buffer2.alloc(2 + this.authMethods.length);
+        request2[0] = SOCKS_VERSION;
+        request2[1] = this.authMethods.length;
         this.authMethods.forEach((method, i) => {
-          request4[2 + i] = method;
+          request2[2 + i] = method;
         });
-        this.socket.write(request4);
+        this.socket.write(request2);
       }
       /**
        * Handle handshake response from server
@@ -10355,13 +10355,13 @@ var require_socks5_client = __commonJS({
         if (usernameBuffer.length > 255 || passwordBuffer.length > 255) {
           throw new InvalidArgumentError("Username or password too long");
         }
-        const request4 = Buffer2.alloc(3 + usernameBuffer.length + passwordBuffer.length);
-        request4[0] = 1;
-        request4[1] = usernameBuffer.length;
-        usernameBuffer.copy(request4, 2);
-        request4[2 + usernameBuffer.length] = passwordBuffer.length;
-        passwordBuffer.copy(request4, 3 + usernameBuffer.length);
-        this.socket.write(request4);
+        const request2 = Buffer2.alloc(3 + usernameBuffer.length + passwordBuffer.length);
+        request2[0] = 1;
+        request2[1] = usernameBuffer.length;
+        usernameBuffer.copy(request2, 2);
+        request2[2 + usernameBuffer.length] = passwordBuffer.length;
+        passwordBuffer.copy(request2, 3 + usernameBuffer.length);
+        this.socket.write(request2);
       }
       /**
        * Handle authentication response
@@ -10396,22 +10396,22 @@ var require_socks5_client = __commonJS({
         }
         debug("connecting to", address, port);
         this.state = STATES.CONNECTING;
-        const request4 = this.buildConnectRequest(COMMANDS.CONNECT, address, port);
-        this.socket.write(request4);
+        const request2 = this.buildConnectRequest(COMMANDS.CONNECT, address, port);
+        this.socket.write(request2);
       }
       /**
        * Build a SOCKS5 request
        */
       buildConnectRequest(command2, address, port) {
         const { type: addressType, buffer: addressBuffer } = parseAddress(address);
-        const request4 = Buffer2.alloc(4 + addressBuffer.length + 2);
-        request4[0] = SOCKS_VERSION;
-        request4[1] = command2;
-        request4[2] = 0;
-        request4[3] = addressType;
-        addressBuffer.copy(request4, 4);
-        request4.writeUInt16BE(port, 4 + addressBuffer.length);
-        return request4;
+        const request2 = Buffer2.alloc(4 + addressBuffer.length + 2);
+        request2[0] = SOCKS_VERSION;
+        request2[1] = command2;
+        request2[2] = 0;
+        request2[3] = addressType;
+        addressBuffer.copy(request2, 4);
+        request2.writeUInt16BE(port, 4 + addressBuffer.length);
+        return request2;
       }
       /**
        * Handle CONNECT response
@@ -12131,10 +12131,10 @@ var require_api_request = __commonJS({
         }
       }
     };
-    function request4(opts, callback) {
+    function request2(opts, callback) {
       if (callback === void 0) {
         return new Promise((resolve18, reject) => {
-          request4.call(this, opts, (err, data) => {
+          request2.call(this, opts, (err, data) => {
             return err ? reject(err) : resolve18(data);
           });
         });
@@ -12150,7 +12150,7 @@ var require_api_request = __commonJS({
         queueMicrotask(() => callback(err, { opaque }));
       }
     }
-    module2.exports = request4;
+    module2.exports = request2;
     module2.exports.RequestHandler = RequestHandler;
   }
 });
@@ -14133,8 +14133,8 @@ var require_snapshot_recorder = __commonJS({
         if (this.isUrlExcluded(requestOpts)) {
           return;
         }
-        const request4 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
-        const hash4 = createRequestHash(request4);
+        const request2 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
+        const hash4 = createRequestHash(request2);
         const normalizedHeaders = normalizeHeaders(response.headers);
         const responseData = {
           statusCode: response.statusCode,
@@ -14152,7 +14152,7 @@ var require_snapshot_recorder = __commonJS({
           existingSnapshot.timestamp = (/* @__PURE__ */ new Date()).toISOString();
         } else {
           this.#snapshots.set(hash4, {
-            request: request4,
+            request: request2,
             responses: [responseData],
             // Always store as array for consistency
             callCount: 0,
@@ -14186,8 +14186,8 @@ var require_snapshot_recorder = __commonJS({
         if (this.isUrlExcluded(requestOpts)) {
           return void 0;
         }
-        const request4 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
-        const hash4 = createRequestHash(request4);
+        const request2 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
+        const hash4 = createRequestHash(request2);
         const snapshot = this.#snapshots.get(hash4);
         if (!snapshot) return void 0;
         const currentCallCount = snapshot.callCount || 0;
@@ -14282,8 +14282,8 @@ var require_snapshot_recorder = __commonJS({
        * @returns {boolean} - True if snapshot was deleted, false if not found
        */
       deleteSnapshot(requestOpts) {
-        const request4 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
-        const hash4 = createRequestHash(request4);
+        const request2 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
+        const hash4 = createRequestHash(request2);
         return this.#snapshots.delete(hash4);
       }
       /**
@@ -14292,8 +14292,8 @@ var require_snapshot_recorder = __commonJS({
        * @returns {SnapshotInfo|null} - Snapshot information or null if not found
        */
       getSnapshotInfo(requestOpts) {
-        const request4 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
-        const hash4 = createRequestHash(request4);
+        const request2 = formatRequestKey(requestOpts, this.#headerFilters, this.matchOptions);
+        const hash4 = createRequestHash(request2);
         const snapshot = this.#snapshots.get(hash4);
         if (!snapshot) return null;
         return {
@@ -14584,16 +14584,16 @@ var require_snapshot_agent = __commonJS({
        */
       #setupMockInterceptors() {
         for (const snapshot of this[kSnapshotRecorder].getSnapshots()) {
-          const { request: request4, responses, response } = snapshot;
-          const url2 = new URL(request4.url);
+          const { request: request2, responses, response } = snapshot;
+          const url2 = new URL(request2.url);
           const mockPool = this.get(url2.origin);
           const responseData = responses ? responses[0] : response;
           if (!responseData) continue;
           mockPool.intercept({
             path: url2.pathname + url2.search,
-            method: request4.method,
-            headers: request4.headers,
-            body: request4.body
+            method: request2.method,
+            headers: request2.headers,
+            body: request2.body
           }).reply(responseData.statusCode, responseData.body, {
             headers: responseData.headers,
             trailers: responseData.trailers
@@ -20449,7 +20449,7 @@ var require_request2 = __commonJS({
         webidl.argumentLengthCheck(arguments, 1, prefix);
         input2 = webidl.converters.RequestInfo(input2);
         init = webidl.converters.RequestInit(init);
-        let request4 = null;
+        let request2 = null;
         let fallbackMode = null;
         const baseUrl = environmentSettingsObject.settingsObject.baseUrl;
         let signal = null;
@@ -20466,18 +20466,18 @@ var require_request2 = __commonJS({
               "Request cannot be constructed from a URL that includes credentials: " + input2
             );
           }
-          request4 = makeRequest({ urlList: [parsedURL] });
+          request2 = makeRequest({ urlList: [parsedURL] });
           fallbackMode = "cors";
         } else {
           assert2(webidl.is.Request(input2));
-          request4 = input2.#state;
+          request2 = input2.#state;
           signal = input2.#signal;
           this.#dispatcher = init.dispatcher || input2.#dispatcher;
         }
         const origin = environmentSettingsObject.settingsObject.origin;
         let window2 = "client";
-        if (request4.window?.constructor?.name === "EnvironmentSettingsObject" && sameOrigin(request4.window, origin)) {
-          window2 = request4.window;
+        if (request2.window?.constructor?.name === "EnvironmentSettingsObject" && sameOrigin(request2.window, origin)) {
+          window2 = request2.window;
         }
         if (init.window != null) {
           throw new TypeError(`'window' option '${window2}' must be null`);
@@ -20485,66 +20485,66 @@ var require_request2 = __commonJS({
         if ("window" in init) {
           window2 = "no-window";
         }
-        request4 = makeRequest({
+        request2 = makeRequest({
           // URL request’s URL.
           // undici implementation note: this is set as the first item in request's urlList in makeRequest
           // method request’s method.
-          method: request4.method,
+          method: request2.method,
           // header list A copy of request’s header list.
           // undici implementation note: headersList is cloned in makeRequest
-          headersList: request4.headersList,
+          headersList: request2.headersList,
           // unsafe-request flag Set.
-          unsafeRequest: request4.unsafeRequest,
+          unsafeRequest: request2.unsafeRequest,
           // client This’s relevant settings object.
           client: environmentSettingsObject.settingsObject,
           // window window.
           window: window2,
           // priority request’s priority.
-          priority: request4.priority,
+          priority: request2.priority,
           // origin request’s origin. The propagation of the origin is only significant for navigation requests
           // being handled by a service worker. In this scenario a request can have an origin that is different
           // from the current client.
-          origin: request4.origin,
+          origin: request2.origin,
           // referrer request’s referrer.
-          referrer: request4.referrer,
+          referrer: request2.referrer,
           // referrer policy request’s referrer policy.
-          referrerPolicy: request4.referrerPolicy,
+          referrerPolicy: request2.referrerPolicy,
           // mode request’s mode.
-          mode: request4.mode,
+          mode: request2.mode,
           // credentials mode request’s credentials mode.
-          credentials: request4.credentials,
+          credentials: request2.credentials,
           // cache mode request’s cache mode.
-          cache: request4.cache,
+          cache: request2.cache,
           // redirect mode request’s redirect mode.
-          redirect: request4.redirect,
+          redirect: request2.redirect,
           // integrity metadata request’s integrity metadata.
-          integrity: request4.integrity,
+          integrity: request2.integrity,
           // keepalive request’s keepalive.
-          keepalive: request4.keepalive,
+          keepalive: request2.keepalive,
           // reload-navigation flag request’s reload-navigation flag.
-          reloadNavigation: request4.reloadNavigation,
+          reloadNavigation: request2.reloadNavigation,
           // history-navigation flag request’s history-navigation flag.
-          historyNavigation: request4.historyNavigation,
+          historyNavigation: request2.historyNavigation,
           // URL list A clone of request’s URL list.
-          urlList: [...request4.urlList]
+          urlList: [...request2.urlList]
         });
         const initHasKey = Object.keys(init).length !== 0;
         if (initHasKey) {
-          if (request4.mode === "navigate") {
-            request4.mode = "same-origin";
+          if (request2.mode === "navigate") {
+            request2.mode = "same-origin";
           }
-          request4.reloadNavigation = false;
-          request4.historyNavigation = false;
-          request4.origin = "client";
-          request4.referrer = "client";
-          request4.referrerPolicy = "";
-          request4.url = request4.urlList[request4.urlList.length - 1];
-          request4.urlList = [request4.url];
+          request2.reloadNavigation = false;
+          request2.historyNavigation = false;
+          request2.origin = "client";
+          request2.referrer = "client";
+          request2.referrerPolicy = "";
+          request2.url = request2.urlList[request2.urlList.length - 1];
+          request2.urlList = [request2.url];
         }
         if (init.referrer !== void 0) {
           const referrer = init.referrer;
           if (referrer === "") {
-            request4.referrer = "no-referrer";
+            request2.referrer = "no-referrer";
           } else {
             let parsedReferrer;
             try {
@@ -20553,14 +20553,14 @@ var require_request2 = __commonJS({
               throw new TypeError(`Referrer "${referrer}" is not a valid URL.`, { cause: err });
             }
             if (parsedReferrer.protocol === "about:" && parsedReferrer.hostname === "client" || origin && !sameOrigin(parsedReferrer, environmentSettingsObject.settingsObject.baseUrl)) {
-              request4.referrer = "client";
+              request2.referrer = "client";
             } else {
-              request4.referrer = parsedReferrer;
+              request2.referrer = parsedReferrer;
             }
           }
         }
         if (init.referrerPolicy !== void 0) {
-          request4.referrerPolicy = init.referrerPolicy;
+          request2.referrerPolicy = init.referrerPolicy;
         }
         let mode;
         if (init.mode !== void 0) {
@@ -20575,33 +20575,33 @@ var require_request2 = __commonJS({
           });
         }
         if (mode != null) {
-          request4.mode = mode;
+          request2.mode = mode;
         }
         if (init.credentials !== void 0) {
-          request4.credentials = init.credentials;
+          request2.credentials = init.credentials;
         }
         if (init.cache !== void 0) {
-          request4.cache = init.cache;
+          request2.cache = init.cache;
         }
-        if (request4.cache === "only-if-cached" && request4.mode !== "same-origin") {
+        if (request2.cache === "only-if-cached" && request2.mode !== "same-origin") {
           throw new TypeError(
             "'only-if-cached' can be set only with 'same-origin' mode"
           );
         }
         if (init.redirect !== void 0) {
-          request4.redirect = init.redirect;
+          request2.redirect = init.redirect;
         }
         if (init.integrity != null) {
-          request4.integrity = String(init.integrity);
+          request2.integrity = String(init.integrity);
         }
         if (init.keepalive !== void 0) {
-          request4.keepalive = Boolean(init.keepalive);
+          request2.keepalive = Boolean(init.keepalive);
         }
         if (init.method !== void 0) {
           let method = init.method;
           const mayBeNormalized = normalizedMethodRecords[method];
           if (mayBeNormalized !== void 0) {
-            request4.method = mayBeNormalized;
+            request2.method = mayBeNormalized;
           } else {
             if (!isValidHTTPToken(method)) {
               throw new TypeError(`'${method}' is not a valid HTTP method.`);
@@ -20611,9 +20611,9 @@ var require_request2 = __commonJS({
               throw new TypeError(`'${method}' HTTP method is unsupported.`);
             }
             method = normalizedMethodRecordsBase[upperCase] ?? method;
-            request4.method = method;
+            request2.method = method;
           }
-          if (!patchMethodWarning && request4.method === "patch") {
+          if (!patchMethodWarning && request2.method === "patch") {
             process.emitWarning("Using `patch` is highly likely to result in a `405 Method Not Allowed`. `PATCH` is much more likely to succeed.", {
               code: "UNDICI-FETCH-patch"
             });
@@ -20623,7 +20623,7 @@ var require_request2 = __commonJS({
         if (init.signal !== void 0) {
           signal = init.signal;
         }
-        this.#state = request4;
+        this.#state = request2;
         const ac = new AbortController();
         this.#signal = ac.signal;
         if (signal != null) {
@@ -20641,12 +20641,12 @@ var require_request2 = __commonJS({
           }
         }
         this.#headers = new Headers(kConstruct);
-        setHeadersList(this.#headers, request4.headersList);
+        setHeadersList(this.#headers, request2.headersList);
         setHeadersGuard(this.#headers, "request");
         if (mode === "no-cors") {
-          if (!corsSafeListedMethodsSet.has(request4.method)) {
+          if (!corsSafeListedMethodsSet.has(request2.method)) {
             throw new TypeError(
-              `'${request4.method} is unsupported in no-cors mode.`
+              `'${request2.method} is unsupported in no-cors mode.`
             );
           }
           setHeadersGuard(this.#headers, "request-no-cors");
@@ -20665,14 +20665,14 @@ var require_request2 = __commonJS({
           }
         }
         const inputBody = webidl.is.Request(input2) ? input2.#state.body : null;
-        if ((init.body != null || inputBody != null) && (request4.method === "GET" || request4.method === "HEAD")) {
+        if ((init.body != null || inputBody != null) && (request2.method === "GET" || request2.method === "HEAD")) {
           throw new TypeError("Request with GET/HEAD method cannot have body.");
         }
         let initBody = null;
         if (init.body != null) {
           const [extractedBody, contentType] = extractBody(
             init.body,
-            request4.keepalive
+            request2.keepalive
           );
           initBody = extractedBody;
           if (contentType && !getHeadersList(this.#headers).contains("content-type", true)) {
@@ -20684,12 +20684,12 @@ var require_request2 = __commonJS({
           if (initBody != null && init.duplex == null) {
             throw new TypeError("RequestInit: duplex option is required when sending a body.");
           }
-          if (request4.mode !== "same-origin" && request4.mode !== "cors") {
+          if (request2.mode !== "same-origin" && request2.mode !== "cors") {
             throw new TypeError(
               'If request is made from ReadableStream, mode should be "same-origin" or "cors"'
             );
           }
-          request4.useCORSPreflightFlag = true;
+          request2.useCORSPreflightFlag = true;
         }
         let finalBody = inputOrInitBody;
         if (initBody == null && inputBody != null) {
@@ -20879,42 +20879,42 @@ var require_request2 = __commonJS({
        * @param {Request} request
        * @param {AbortSignal} newSignal
        */
-      static setRequestSignal(request4, newSignal) {
-        request4.#signal = newSignal;
-        return request4;
+      static setRequestSignal(request2, newSignal) {
+        request2.#signal = newSignal;
+        return request2;
       }
       /**
        * @param {Request} request
        */
-      static getRequestDispatcher(request4) {
-        return request4.#dispatcher;
+      static getRequestDispatcher(request2) {
+        return request2.#dispatcher;
       }
       /**
        * @param {Request} request
        * @param {import('../../dispatcher/dispatcher')} newDispatcher
        */
-      static setRequestDispatcher(request4, newDispatcher) {
-        request4.#dispatcher = newDispatcher;
+      static setRequestDispatcher(request2, newDispatcher) {
+        request2.#dispatcher = newDispatcher;
       }
       /**
        * @param {Request} request
        * @param {Headers} newHeaders
        */
-      static setRequestHeaders(request4, newHeaders) {
-        request4.#headers = newHeaders;
+      static setRequestHeaders(request2, newHeaders) {
+        request2.#headers = newHeaders;
       }
       /**
        * @param {Request} request
        */
-      static getRequestState(request4) {
-        return request4.#state;
+      static getRequestState(request2) {
+        return request2.#state;
       }
       /**
        * @param {Request} request
        * @param {any} newState
        */
-      static setRequestState(request4, newState) {
-        request4.#state = newState;
+      static setRequestState(request2, newState) {
+        request2.#state = newState;
       }
     };
     var { setRequestSignal, getRequestDispatcher, setRequestDispatcher, setRequestHeaders, getRequestState, setRequestState } = Request;
@@ -20969,23 +20969,23 @@ var require_request2 = __commonJS({
         headersList: init.headersList ? new HeadersList(init.headersList) : new HeadersList()
       };
     }
-    function cloneRequest(request4) {
-      const newRequest = makeRequest({ ...request4, body: null });
-      if (request4.body != null) {
-        newRequest.body = cloneBody(request4.body);
+    function cloneRequest(request2) {
+      const newRequest = makeRequest({ ...request2, body: null });
+      if (request2.body != null) {
+        newRequest.body = cloneBody(request2.body);
       }
       return newRequest;
     }
     function fromInnerRequest(innerRequest, dispatcher, signal, guard) {
-      const request4 = new Request(kConstruct);
-      setRequestState(request4, innerRequest);
-      setRequestDispatcher(request4, dispatcher);
-      setRequestSignal(request4, signal);
+      const request2 = new Request(kConstruct);
+      setRequestState(request2, innerRequest);
+      setRequestDispatcher(request2, dispatcher);
+      setRequestSignal(request2, signal);
       const headers2 = new Headers(kConstruct);
-      setRequestHeaders(request4, headers2);
+      setRequestHeaders(request2, headers2);
       setHeadersList(headers2, innerRequest.headersList);
       setHeadersGuard(headers2, guard);
-      return request4;
+      return request2;
     }
     Object.defineProperties(Request.prototype, {
       method: kEnumerableProperty,
@@ -21376,14 +21376,14 @@ var require_fetch = __commonJS({
         p.reject(e);
         return p.promise;
       }
-      const request4 = getRequestState(requestObject);
+      const request2 = getRequestState(requestObject);
       if (requestObject.signal.aborted) {
-        abortFetch(p, request4, null, requestObject.signal.reason, null);
+        abortFetch(p, request2, null, requestObject.signal.reason, null);
         return p.promise;
       }
-      const globalObject = request4.client.globalObject;
+      const globalObject = request2.client.globalObject;
       if (globalObject?.constructor?.name === "ServiceWorkerGlobalScope") {
-        request4.serviceWorkers = "none";
+        request2.serviceWorkers = "none";
       }
       let responseObject = null;
       let locallyAborted = false;
@@ -21395,7 +21395,7 @@ var require_fetch = __commonJS({
           assert2(controller != null);
           controller.abort(requestObject.signal.reason);
           const realResponse = responseObject?.deref();
-          abortFetch(p, request4, realResponse, requestObject.signal.reason, controller.controller);
+          abortFetch(p, request2, realResponse, requestObject.signal.reason, controller.controller);
         }
       );
       const processResponse = (response) => {
@@ -21403,7 +21403,7 @@ var require_fetch = __commonJS({
           return;
         }
         if (response.aborted) {
-          abortFetch(p, request4, responseObject, controller.serializedAbortReason, controller.controller);
+          abortFetch(p, request2, responseObject, controller.serializedAbortReason, controller.controller);
           return;
         }
         if (response.type === "error") {
@@ -21415,7 +21415,7 @@ var require_fetch = __commonJS({
         p = null;
       };
       controller = fetching({
-        request: request4,
+        request: request2,
         processResponseEndOfBody: handleFetchDone,
         processResponse,
         dispatcher: getRequestDispatcher(requestObject),
@@ -21462,12 +21462,12 @@ var require_fetch = __commonJS({
       );
     }
     var markResourceTiming = performance.markResourceTiming;
-    function abortFetch(p, request4, responseObject, error62, controller) {
+    function abortFetch(p, request2, responseObject, error62, controller) {
       if (p) {
         p.reject(error62);
       }
-      if (request4.body?.stream != null && isReadable(request4.body.stream)) {
-        request4.body.stream.cancel(error62).catch((err) => {
+      if (request2.body?.stream != null && isReadable(request2.body.stream)) {
+        request2.body.stream.cancel(error62).catch((err) => {
           if (err.code === "ERR_INVALID_STATE") {
             return;
           }
@@ -21483,7 +21483,7 @@ var require_fetch = __commonJS({
       }
     }
     function fetching({
-      request: request4,
+      request: request2,
       processRequestBodyChunkLength,
       processRequestEndOfBody,
       processResponse,
@@ -21498,9 +21498,9 @@ var require_fetch = __commonJS({
       assert2(dispatcher);
       let taskDestination = null;
       let crossOriginIsolatedCapability = false;
-      if (request4.client != null) {
-        taskDestination = request4.client.globalObject;
-        crossOriginIsolatedCapability = request4.client.crossOriginIsolatedCapability;
+      if (request2.client != null) {
+        taskDestination = request2.client.globalObject;
+        crossOriginIsolatedCapability = request2.client.crossOriginIsolatedCapability;
       }
       const currentTime = coarsenedSharedCurrentTime(crossOriginIsolatedCapability);
       const timingInfo = createOpaqueTimingInfo({
@@ -21508,7 +21508,7 @@ var require_fetch = __commonJS({
       });
       const fetchParams = {
         controller: new Fetch(dispatcher),
-        request: request4,
+        request: request2,
         timingInfo,
         processRequestBodyChunkLength,
         processRequestEndOfBody,
@@ -21520,79 +21520,79 @@ var require_fetch = __commonJS({
         // Keep requestObject alive to prevent its AbortController from being GC'd
         requestObject
       };
-      assert2(!request4.body || request4.body.stream);
-      if (request4.window === "client") {
-        request4.window = request4.client?.globalObject?.constructor?.name === "Window" ? request4.client : "no-window";
+      assert2(!request2.body || request2.body.stream);
+      if (request2.window === "client") {
+        request2.window = request2.client?.globalObject?.constructor?.name === "Window" ? request2.client : "no-window";
       }
-      if (request4.origin === "client") {
-        request4.origin = request4.client.origin;
+      if (request2.origin === "client") {
+        request2.origin = request2.client.origin;
       }
-      if (request4.policyContainer === "client") {
-        if (request4.client != null) {
-          request4.policyContainer = clonePolicyContainer(
-            request4.client.policyContainer
+      if (request2.policyContainer === "client") {
+        if (request2.client != null) {
+          request2.policyContainer = clonePolicyContainer(
+            request2.client.policyContainer
           );
         } else {
-          request4.policyContainer = makePolicyContainer();
+          request2.policyContainer = makePolicyContainer();
         }
       }
-      if (!request4.headersList.contains("accept", true)) {
+      if (!request2.headersList.contains("accept", true)) {
         const value = "*/*";
-        request4.headersList.append("accept", value, true);
+        request2.headersList.append("accept", value, true);
       }
-      if (!request4.headersList.contains("accept-language", true)) {
-        request4.headersList.append("accept-language", "*", true);
+      if (!request2.headersList.contains("accept-language", true)) {
+        request2.headersList.append("accept-language", "*", true);
       }
-      if (request4.priority === null) {
+      if (request2.priority === null) {
       }
-      if (subresourceSet.has(request4.destination)) {
+      if (subresourceSet.has(request2.destination)) {
       }
       mainFetch(fetchParams, false);
       return fetchParams.controller;
     }
     async function mainFetch(fetchParams, recursive2) {
       try {
-        const request4 = fetchParams.request;
+        const request2 = fetchParams.request;
         let response = null;
-        if (request4.localURLsOnly && !urlIsLocal(requestCurrentURL(request4))) {
+        if (request2.localURLsOnly && !urlIsLocal(requestCurrentURL(request2))) {
           response = makeNetworkError("local URLs only");
         }
-        tryUpgradeRequestToAPotentiallyTrustworthyURL(request4);
-        if (requestBadPort(request4) === "blocked") {
+        tryUpgradeRequestToAPotentiallyTrustworthyURL(request2);
+        if (requestBadPort(request2) === "blocked") {
           response = makeNetworkError("bad port");
         }
-        if (request4.referrerPolicy === "") {
-          request4.referrerPolicy = request4.policyContainer.referrerPolicy;
+        if (request2.referrerPolicy === "") {
+          request2.referrerPolicy = request2.policyContainer.referrerPolicy;
         }
-        if (request4.referrer !== "no-referrer") {
-          request4.referrer = determineRequestsReferrer(request4);
+        if (request2.referrer !== "no-referrer") {
+          request2.referrer = determineRequestsReferrer(request2);
         }
         if (response === null) {
-          const currentURL = requestCurrentURL(request4);
+          const currentURL = requestCurrentURL(request2);
           if (
             // - request’s current URL’s origin is same origin with request’s origin,
             //   and request’s response tainting is "basic"
-            sameOrigin(currentURL, request4.url) && request4.responseTainting === "basic" || // request’s current URL’s scheme is "data"
+            sameOrigin(currentURL, request2.url) && request2.responseTainting === "basic" || // request’s current URL’s scheme is "data"
             currentURL.protocol === "data:" || // - request’s mode is "navigate" or "websocket"
-            (request4.mode === "navigate" || request4.mode === "websocket")
+            (request2.mode === "navigate" || request2.mode === "websocket")
           ) {
-            request4.responseTainting = "basic";
+            request2.responseTainting = "basic";
             response = await schemeFetch(fetchParams);
-          } else if (request4.mode === "same-origin") {
+          } else if (request2.mode === "same-origin") {
             response = makeNetworkError('request mode cannot be "same-origin"');
-          } else if (request4.mode === "no-cors") {
-            if (request4.redirect !== "follow") {
+          } else if (request2.mode === "no-cors") {
+            if (request2.redirect !== "follow") {
               response = makeNetworkError(
                 'redirect mode cannot be "follow" for "no-cors" request'
               );
             } else {
-              request4.responseTainting = "opaque";
+              request2.responseTainting = "opaque";
               response = await schemeFetch(fetchParams);
             }
-          } else if (!urlIsHttpHttpsScheme(requestCurrentURL(request4))) {
+          } else if (!urlIsHttpHttpsScheme(requestCurrentURL(request2))) {
             response = makeNetworkError("URL scheme must be a HTTP(S) scheme");
           } else {
-            request4.responseTainting = "cors";
+            request2.responseTainting = "cors";
             response = await httpFetch(fetchParams);
           }
         }
@@ -21600,13 +21600,13 @@ var require_fetch = __commonJS({
           return response;
         }
         if (response.status !== 0 && !response.internalResponse) {
-          if (request4.responseTainting === "cors") {
+          if (request2.responseTainting === "cors") {
           }
-          if (request4.responseTainting === "basic") {
+          if (request2.responseTainting === "basic") {
             response = filterResponse(response, "basic");
-          } else if (request4.responseTainting === "cors") {
+          } else if (request2.responseTainting === "cors") {
             response = filterResponse(response, "cors");
-          } else if (request4.responseTainting === "opaque") {
+          } else if (request2.responseTainting === "opaque") {
             response = filterResponse(response, "opaque");
           } else {
             assert2(false);
@@ -21614,26 +21614,26 @@ var require_fetch = __commonJS({
         }
         let internalResponse = response.status === 0 ? response : response.internalResponse;
         if (internalResponse.urlList.length === 0) {
-          internalResponse.urlList.push(...request4.urlList);
+          internalResponse.urlList.push(...request2.urlList);
         }
-        if (!request4.timingAllowFailed) {
+        if (!request2.timingAllowFailed) {
           response.timingAllowPassed = true;
         }
-        if (response.type === "opaque" && internalResponse.status === 206 && internalResponse.rangeRequested && !request4.headers.contains("range", true)) {
+        if (response.type === "opaque" && internalResponse.status === 206 && internalResponse.rangeRequested && !request2.headers.contains("range", true)) {
           response = internalResponse = makeNetworkError();
         }
-        if (response.status !== 0 && (request4.method === "HEAD" || request4.method === "CONNECT" || nullBodyStatus.includes(internalResponse.status))) {
+        if (response.status !== 0 && (request2.method === "HEAD" || request2.method === "CONNECT" || nullBodyStatus.includes(internalResponse.status))) {
           internalResponse.body = null;
           fetchParams.controller.dump = true;
         }
-        if (request4.integrity) {
+        if (request2.integrity) {
           const processBodyError = (reason) => fetchFinale(fetchParams, makeNetworkError(reason));
-          if (request4.responseTainting === "opaque" || response.body == null) {
+          if (request2.responseTainting === "opaque" || response.body == null) {
             processBodyError(response.error);
             return;
           }
           const processBody = (bytes2) => {
-            if (!bytesMatch(bytes2, request4.integrity)) {
+            if (!bytesMatch(bytes2, request2.integrity)) {
               processBodyError("integrity mismatch");
               return;
             }
@@ -21652,8 +21652,8 @@ var require_fetch = __commonJS({
       if (isCancelled(fetchParams) && fetchParams.request.redirectCount === 0) {
         return Promise.resolve(makeAppropriateNetworkError(fetchParams));
       }
-      const { request: request4 } = fetchParams;
-      const { protocol: scheme } = requestCurrentURL(request4);
+      const { request: request2 } = fetchParams;
+      const { protocol: scheme } = requestCurrentURL(request2);
       switch (scheme) {
         case "about:": {
           return Promise.resolve(makeNetworkError("about scheme is not supported"));
@@ -21662,19 +21662,19 @@ var require_fetch = __commonJS({
           if (!resolveObjectURL) {
             resolveObjectURL = __require("node:buffer").resolveObjectURL;
           }
-          const blobURLEntry = requestCurrentURL(request4);
+          const blobURLEntry = requestCurrentURL(request2);
           if (blobURLEntry.search.length !== 0) {
             return Promise.resolve(makeNetworkError("NetworkError when attempting to fetch resource."));
           }
           const blob = resolveObjectURL(blobURLEntry.toString());
-          if (request4.method !== "GET" || !webidl.is.Blob(blob)) {
+          if (request2.method !== "GET" || !webidl.is.Blob(blob)) {
             return Promise.resolve(makeNetworkError("invalid method"));
           }
           const response = makeResponse();
           const fullLength = blob.size;
           const serializedFullLength = isomorphicEncode(`${fullLength}`);
           const type = blob.type;
-          if (!request4.headersList.contains("range", true)) {
+          if (!request2.headersList.contains("range", true)) {
             const bodyWithType = extractBody(blob);
             response.statusText = "OK";
             response.body = bodyWithType[0];
@@ -21682,7 +21682,7 @@ var require_fetch = __commonJS({
             response.headersList.set("content-type", type, true);
           } else {
             response.rangeRequested = true;
-            const rangeHeader = request4.headersList.get("range", true);
+            const rangeHeader = request2.headersList.get("range", true);
             const rangeValue = simpleRangeHeaderValue(rangeHeader, true);
             if (rangeValue === "failure") {
               return Promise.resolve(makeNetworkError("failed to fetch the data URL"));
@@ -21713,7 +21713,7 @@ var require_fetch = __commonJS({
           return Promise.resolve(response);
         }
         case "data:": {
-          const currentURL = requestCurrentURL(request4);
+          const currentURL = requestCurrentURL(request2);
           const dataURLStruct = dataURLProcessor(currentURL);
           if (dataURLStruct === "failure") {
             return Promise.resolve(makeNetworkError("failed to fetch the data URL"));
@@ -21802,41 +21802,41 @@ var require_fetch = __commonJS({
       }
     }
     async function httpFetch(fetchParams) {
-      const request4 = fetchParams.request;
+      const request2 = fetchParams.request;
       let response = null;
       let actualResponse = null;
       const timingInfo = fetchParams.timingInfo;
-      if (request4.serviceWorkers === "all") {
+      if (request2.serviceWorkers === "all") {
       }
       if (response === null) {
-        if (request4.redirect === "follow") {
-          request4.serviceWorkers = "none";
+        if (request2.redirect === "follow") {
+          request2.serviceWorkers = "none";
         }
         actualResponse = response = await httpNetworkOrCacheFetch(fetchParams);
-        if (request4.responseTainting === "cors" && corsCheck(request4, response) === "failure") {
+        if (request2.responseTainting === "cors" && corsCheck(request2, response) === "failure") {
           return makeNetworkError("cors failure");
         }
-        if (TAOCheck(request4, response) === "failure") {
-          request4.timingAllowFailed = true;
+        if (TAOCheck(request2, response) === "failure") {
+          request2.timingAllowFailed = true;
         }
       }
-      if ((request4.responseTainting === "opaque" || response.type === "opaque") && crossOriginResourcePolicyCheck(
-        request4.origin,
-        request4.client,
-        request4.destination,
+      if ((request2.responseTainting === "opaque" || response.type === "opaque") && crossOriginResourcePolicyCheck(
+        request2.origin,
+        request2.client,
+        request2.destination,
         actualResponse
       ) === "blocked") {
         return makeNetworkError("blocked");
       }
       if (redirectStatusSet.has(actualResponse.status)) {
-        if (request4.redirect !== "manual") {
+        if (request2.redirect !== "manual") {
           fetchParams.controller.connection.destroy(void 0, false);
         }
-        if (request4.redirect === "error") {
+        if (request2.redirect === "error") {
           response = makeNetworkError("unexpected redirect");
-        } else if (request4.redirect === "manual") {
+        } else if (request2.redirect === "manual") {
           response = actualResponse;
-        } else if (request4.redirect === "follow") {
+        } else if (request2.redirect === "follow") {
           response = await httpRedirectFetch(fetchParams, response);
         } else {
           assert2(false);
@@ -21846,13 +21846,13 @@ var require_fetch = __commonJS({
       return response;
     }
     function httpRedirectFetch(fetchParams, response) {
-      const request4 = fetchParams.request;
+      const request2 = fetchParams.request;
       const actualResponse = response.internalResponse ? response.internalResponse : response;
       let locationURL;
       try {
         locationURL = responseLocationURL(
           actualResponse,
-          requestCurrentURL(request4).hash
+          requestCurrentURL(request2).hash
         );
         if (locationURL == null) {
           return response;
@@ -21863,63 +21863,63 @@ var require_fetch = __commonJS({
       if (!urlIsHttpHttpsScheme(locationURL)) {
         return Promise.resolve(makeNetworkError("URL scheme must be a HTTP(S) scheme"));
       }
-      if (request4.redirectCount === 20) {
+      if (request2.redirectCount === 20) {
         return Promise.resolve(makeNetworkError("redirect count exceeded"));
       }
-      request4.redirectCount += 1;
-      if (request4.mode === "cors" && (locationURL.username || locationURL.password) && !sameOrigin(request4, locationURL)) {
+      request2.redirectCount += 1;
+      if (request2.mode === "cors" && (locationURL.username || locationURL.password) && !sameOrigin(request2, locationURL)) {
         return Promise.resolve(makeNetworkError('cross origin not allowed for request mode "cors"'));
       }
-      if (request4.responseTainting === "cors" && (locationURL.username || locationURL.password)) {
+      if (request2.responseTainting === "cors" && (locationURL.username || locationURL.password)) {
         return Promise.resolve(makeNetworkError(
           'URL cannot contain credentials for request mode "cors"'
         ));
       }
-      if (actualResponse.status !== 303 && request4.body != null && request4.body.source == null) {
+      if (actualResponse.status !== 303 && request2.body != null && request2.body.source == null) {
         return Promise.resolve(makeNetworkError());
       }
-      if ([301, 302].includes(actualResponse.status) && request4.method === "POST" || actualResponse.status === 303 && !GET_OR_HEAD.includes(request4.method)) {
-        request4.method = "GET";
-        request4.body = null;
+      if ([301, 302].includes(actualResponse.status) && request2.method === "POST" || actualResponse.status === 303 && !GET_OR_HEAD.includes(request2.method)) {
+        request2.method = "GET";
+        request2.body = null;
         for (const headerName3 of requestBodyHeader) {
-          request4.headersList.delete(headerName3);
+          request2.headersList.delete(headerName3);
         }
       }
-      if (!sameOrigin(requestCurrentURL(request4), locationURL)) {
-        request4.headersList.delete("authorization", true);
-        request4.headersList.delete("proxy-authorization", true);
-        request4.headersList.delete("cookie", true);
-        request4.headersList.delete("host", true);
+      if (!sameOrigin(requestCurrentURL(request2), locationURL)) {
+        request2.headersList.delete("authorization", true);
+        request2.headersList.delete("proxy-authorization", true);
+        request2.headersList.delete("cookie", true);
+        request2.headersList.delete("host", true);
       }
-      if (request4.body != null) {
-        assert2(request4.body.source != null);
-        request4.body = safelyExtractBody(request4.body.source)[0];
+      if (request2.body != null) {
+        assert2(request2.body.source != null);
+        request2.body = safelyExtractBody(request2.body.source)[0];
       }
       const timingInfo = fetchParams.timingInfo;
       timingInfo.redirectEndTime = timingInfo.postRedirectStartTime = coarsenedSharedCurrentTime(fetchParams.crossOriginIsolatedCapability);
       if (timingInfo.redirectStartTime === 0) {
         timingInfo.redirectStartTime = timingInfo.startTime;
       }
-      request4.urlList.push(locationURL);
-      setRequestReferrerPolicyOnRedirect(request4, actualResponse);
+      request2.urlList.push(locationURL);
+      setRequestReferrerPolicyOnRedirect(request2, actualResponse);
       return mainFetch(fetchParams, true);
     }
     async function httpNetworkOrCacheFetch(fetchParams, isAuthenticationFetch = false, isNewConnectionFetch = false) {
-      const request4 = fetchParams.request;
+      const request2 = fetchParams.request;
       let httpFetchParams = null;
       let httpRequest = null;
       let response = null;
       const httpCache = null;
       const revalidatingFlag = false;
-      if (request4.window === "no-window" && request4.redirect === "error") {
+      if (request2.window === "no-window" && request2.redirect === "error") {
         httpFetchParams = fetchParams;
-        httpRequest = request4;
+        httpRequest = request2;
       } else {
-        httpRequest = cloneRequest(request4);
+        httpRequest = cloneRequest(request2);
         httpFetchParams = { ...fetchParams };
         httpFetchParams.request = httpRequest;
       }
-      const includeCredentials = request4.credentials === "include" || request4.credentials === "same-origin" && request4.responseTainting === "basic";
+      const includeCredentials = request2.credentials === "include" || request2.credentials === "same-origin" && request2.responseTainting === "basic";
       const contentLength = httpRequest.body ? httpRequest.body.length : null;
       let contentLengthHeaderValue = null;
       if (httpRequest.body == null && ["POST", "PUT"].includes(httpRequest.method)) {
@@ -22006,14 +22006,14 @@ var require_fetch = __commonJS({
         response.rangeRequested = true;
       }
       response.requestIncludesCredentials = includeCredentials;
-      if (response.status === 401 && httpRequest.responseTainting !== "cors" && includeCredentials && (request4.useURLCredentials !== void 0 || isTraversableNavigable(request4.traversableForUserPrompts))) {
-        if (request4.body != null) {
-          if (request4.body.source == null) {
+      if (response.status === 401 && httpRequest.responseTainting !== "cors" && includeCredentials && (request2.useURLCredentials !== void 0 || isTraversableNavigable(request2.traversableForUserPrompts))) {
+        if (request2.body != null) {
+          if (request2.body.source == null) {
             return response;
           }
-          request4.body = safelyExtractBody(request4.body.source)[0];
+          request2.body = safelyExtractBody(request2.body.source)[0];
         }
-        if (request4.useURLCredentials === void 0 || isAuthenticationFetch) {
+        if (request2.useURLCredentials === void 0 || isAuthenticationFetch) {
           if (isCancelled(fetchParams)) {
             return makeAppropriateNetworkError(fetchParams);
           }
@@ -22023,7 +22023,7 @@ var require_fetch = __commonJS({
         response = await httpNetworkOrCacheFetch(fetchParams, true);
       }
       if (response.status === 407) {
-        if (request4.window === "no-window") {
+        if (request2.window === "no-window") {
           return makeNetworkError();
         }
         if (isCancelled(fetchParams)) {
@@ -22035,7 +22035,7 @@ var require_fetch = __commonJS({
         // response’s status is 421
         response.status === 421 && // isNewConnectionFetch is false
         !isNewConnectionFetch && // request’s body is null, or request’s body is non-null and request’s body’s source is non-null
-        (request4.body == null || request4.body.source != null)
+        (request2.body == null || request2.body.source != null)
       ) {
         if (isCancelled(fetchParams)) {
           return makeAppropriateNetworkError(fetchParams);
@@ -22065,21 +22065,21 @@ var require_fetch = __commonJS({
           }
         }
       };
-      const request4 = fetchParams.request;
+      const request2 = fetchParams.request;
       let response = null;
       const timingInfo = fetchParams.timingInfo;
       const httpCache = null;
       if (httpCache == null) {
-        request4.cache = "no-store";
+        request2.cache = "no-store";
       }
       const newConnection = forceNewConnection ? "yes" : "no";
-      if (request4.mode === "websocket") {
+      if (request2.mode === "websocket") {
       } else {
       }
       let requestBody = null;
-      if (request4.body == null && fetchParams.processRequestEndOfBody) {
+      if (request2.body == null && fetchParams.processRequestEndOfBody) {
         queueMicrotask(() => fetchParams.processRequestEndOfBody());
-      } else if (request4.body != null) {
+      } else if (request2.body != null) {
         const processBodyChunk = async function* (bytes2) {
           if (isCancelled(fetchParams)) {
             return;
@@ -22107,7 +22107,7 @@ var require_fetch = __commonJS({
         };
         requestBody = (async function* () {
           try {
-            for await (const bytes2 of request4.body.stream) {
+            for await (const bytes2 of request2.body.stream) {
               yield* processBodyChunk(bytes2);
             }
             processEndOfBody();
@@ -22214,7 +22214,7 @@ var require_fetch = __commonJS({
       }
       return response;
       function dispatch({ body }) {
-        const url2 = requestCurrentURL(request4);
+        const url2 = requestCurrentURL(request2);
         const agent = fetchParams.controller.dispatcher;
         const path = url2.pathname + url2.search;
         const hasTrailingQuestionMark = url2.search.length === 0 && url2.href[url2.href.length - url2.hash.length - 1] === "?";
@@ -22222,11 +22222,11 @@ var require_fetch = __commonJS({
           {
             path: hasTrailingQuestionMark ? `${path}?` : path,
             origin: url2.origin,
-            method: request4.method,
-            body: agent.isMockActive ? request4.body && (request4.body.source || request4.body.stream) : body,
-            headers: request4.headersList.entries,
+            method: request2.method,
+            body: agent.isMockActive ? request2.body && (request2.body.source || request2.body.stream) : body,
+            headers: request2.headersList.entries,
             maxRedirections: 0,
-            upgrade: request4.mode === "websocket" ? "websocket" : void 0
+            upgrade: request2.mode === "websocket" ? "websocket" : void 0
           },
           {
             body: null,
@@ -22262,9 +22262,9 @@ var require_fetch = __commonJS({
                 }
               }
               const location = headersList.get("location", true);
-              const willFollow = location && request4.redirect === "follow" && redirectStatusSet.has(status2);
+              const willFollow = location && request2.redirect === "follow" && redirectStatusSet.has(status2);
               const decoders = [];
-              if (request4.method !== "HEAD" && request4.method !== "CONNECT" && !nullBodyStatus.includes(status2) && !willFollow) {
+              if (request2.method !== "HEAD" && request2.method !== "CONNECT" && !nullBodyStatus.includes(status2) && !willFollow) {
                 const contentEncoding = headersList.get("content-encoding", true);
                 const codings = contentEncoding ? contentEncoding.toLowerCase().split(",") : [];
                 const maxContentEncodings = 5;
@@ -22461,31 +22461,31 @@ var require_cache3 = __commonJS({
         webidl.util.markAsUncloneable(this);
         this.#relevantRequestResponseList = arguments[1];
       }
-      async match(request4, options = {}) {
+      async match(request2, options = {}) {
         webidl.brandCheck(this, _Cache);
         const prefix = "Cache.match";
         webidl.argumentLengthCheck(arguments, 1, prefix);
-        request4 = webidl.converters.RequestInfo(request4);
+        request2 = webidl.converters.RequestInfo(request2);
         options = webidl.converters.CacheQueryOptions(options, prefix, "options");
-        const p = this.#internalMatchAll(request4, options, 1);
+        const p = this.#internalMatchAll(request2, options, 1);
         if (p.length === 0) {
           return;
         }
         return p[0];
       }
-      async matchAll(request4 = void 0, options = {}) {
+      async matchAll(request2 = void 0, options = {}) {
         webidl.brandCheck(this, _Cache);
         const prefix = "Cache.matchAll";
-        if (request4 !== void 0) request4 = webidl.converters.RequestInfo(request4);
+        if (request2 !== void 0) request2 = webidl.converters.RequestInfo(request2);
         options = webidl.converters.CacheQueryOptions(options, prefix, "options");
-        return this.#internalMatchAll(request4, options);
+        return this.#internalMatchAll(request2, options);
       }
-      async add(request4) {
+      async add(request2) {
         webidl.brandCheck(this, _Cache);
         const prefix = "Cache.add";
         webidl.argumentLengthCheck(arguments, 1, prefix);
-        request4 = webidl.converters.RequestInfo(request4);
-        const requests = [request4];
+        request2 = webidl.converters.RequestInfo(request2);
+        const requests = [request2];
         const responseArrayPromise = this.addAll(requests);
         return await responseArrayPromise;
       }
@@ -22495,19 +22495,19 @@ var require_cache3 = __commonJS({
         webidl.argumentLengthCheck(arguments, 1, prefix);
         const responsePromises = [];
         const requestList = [];
-        for (let request4 of requests) {
-          if (request4 === void 0) {
+        for (let request2 of requests) {
+          if (request2 === void 0) {
             throw webidl.errors.conversionFailed({
               prefix,
               argument: "Argument 1",
               types: ["undefined is not allowed"]
             });
           }
-          request4 = webidl.converters.RequestInfo(request4);
-          if (typeof request4 === "string") {
+          request2 = webidl.converters.RequestInfo(request2);
+          if (typeof request2 === "string") {
             continue;
           }
-          const r = getRequestState(request4);
+          const r = getRequestState(request2);
           if (!urlIsHttpHttpsScheme(r.url) || r.method !== "GET") {
             throw webidl.errors.exception({
               header: prefix,
@@ -22516,8 +22516,8 @@ var require_cache3 = __commonJS({
           }
         }
         const fetchControllers = [];
-        for (const request4 of requests) {
-          const r = getRequestState(new Request(request4));
+        for (const request2 of requests) {
+          const r = getRequestState(new Request(request2));
           if (!urlIsHttpHttpsScheme(r.url)) {
             throw webidl.errors.exception({
               header: prefix,
@@ -22594,17 +22594,17 @@ var require_cache3 = __commonJS({
         });
         return cacheJobPromise.promise;
       }
-      async put(request4, response) {
+      async put(request2, response) {
         webidl.brandCheck(this, _Cache);
         const prefix = "Cache.put";
         webidl.argumentLengthCheck(arguments, 2, prefix);
-        request4 = webidl.converters.RequestInfo(request4);
+        request2 = webidl.converters.RequestInfo(request2);
         response = webidl.converters.Response(response, prefix, "response");
         let innerRequest = null;
-        if (webidl.is.Request(request4)) {
-          innerRequest = getRequestState(request4);
+        if (webidl.is.Request(request2)) {
+          innerRequest = getRequestState(request2);
         } else {
-          innerRequest = getRequestState(new Request(request4));
+          innerRequest = getRequestState(new Request(request2));
         }
         if (!urlIsHttpHttpsScheme(innerRequest.url) || innerRequest.method !== "GET") {
           throw webidl.errors.exception({
@@ -22675,21 +22675,21 @@ var require_cache3 = __commonJS({
         });
         return cacheJobPromise.promise;
       }
-      async delete(request4, options = {}) {
+      async delete(request2, options = {}) {
         webidl.brandCheck(this, _Cache);
         const prefix = "Cache.delete";
         webidl.argumentLengthCheck(arguments, 1, prefix);
-        request4 = webidl.converters.RequestInfo(request4);
+        request2 = webidl.converters.RequestInfo(request2);
         options = webidl.converters.CacheQueryOptions(options, prefix, "options");
         let r = null;
-        if (webidl.is.Request(request4)) {
-          r = getRequestState(request4);
+        if (webidl.is.Request(request2)) {
+          r = getRequestState(request2);
           if (r.method !== "GET" && !options.ignoreMethod) {
             return false;
           }
         } else {
-          assert2(typeof request4 === "string");
-          r = getRequestState(new Request(request4));
+          assert2(typeof request2 === "string");
+          r = getRequestState(new Request(request2));
         }
         const operations = [];
         const operation = {
@@ -22721,25 +22721,25 @@ var require_cache3 = __commonJS({
        * @param {import('../../../types/cache').CacheQueryOptions} options
        * @returns {Promise<readonly Request[]>}
        */
-      async keys(request4 = void 0, options = {}) {
+      async keys(request2 = void 0, options = {}) {
         webidl.brandCheck(this, _Cache);
         const prefix = "Cache.keys";
-        if (request4 !== void 0) request4 = webidl.converters.RequestInfo(request4);
+        if (request2 !== void 0) request2 = webidl.converters.RequestInfo(request2);
         options = webidl.converters.CacheQueryOptions(options, prefix, "options");
         let r = null;
-        if (request4 !== void 0) {
-          if (webidl.is.Request(request4)) {
-            r = getRequestState(request4);
+        if (request2 !== void 0) {
+          if (webidl.is.Request(request2)) {
+            r = getRequestState(request2);
             if (r.method !== "GET" && !options.ignoreMethod) {
               return [];
             }
-          } else if (typeof request4 === "string") {
-            r = getRequestState(new Request(request4));
+          } else if (typeof request2 === "string") {
+            r = getRequestState(new Request(request2));
           }
         }
         const promise2 = createDeferredPromise();
         const requests = [];
-        if (request4 === void 0) {
+        if (request2 === void 0) {
           for (const requestResponse of this.#relevantRequestResponseList) {
             requests.push(requestResponse[0]);
           }
@@ -22751,9 +22751,9 @@ var require_cache3 = __commonJS({
         }
         queueMicrotask(() => {
           const requestList = [];
-          for (const request5 of requests) {
+          for (const request3 of requests) {
             const requestObject = fromInnerRequest(
-              request5,
+              request3,
               void 0,
               new AbortController().signal,
               "immutable"
@@ -22872,9 +22872,9 @@ var require_cache3 = __commonJS({
        * @param {import('../../../types/cache').CacheQueryOptions | undefined} options
        * @returns {boolean}
        */
-      #requestMatchesCachedItem(requestQuery, request4, response = null, options) {
+      #requestMatchesCachedItem(requestQuery, request2, response = null, options) {
         const queryURL = new URL(requestQuery.url);
-        const cachedURL = new URL(request4.url);
+        const cachedURL = new URL(request2.url);
         if (options?.ignoreSearch) {
           cachedURL.search = "";
           queryURL.search = "";
@@ -22890,7 +22890,7 @@ var require_cache3 = __commonJS({
           if (fieldValue === "*") {
             return false;
           }
-          const requestValue = request4.headersList.get(fieldValue);
+          const requestValue = request2.headersList.get(fieldValue);
           const queryValue = requestQuery.headersList.get(fieldValue);
           if (requestValue !== queryValue) {
             return false;
@@ -22898,20 +22898,20 @@ var require_cache3 = __commonJS({
         }
         return true;
       }
-      #internalMatchAll(request4, options, maxResponses = Infinity) {
+      #internalMatchAll(request2, options, maxResponses = Infinity) {
         let r = null;
-        if (request4 !== void 0) {
-          if (webidl.is.Request(request4)) {
-            r = getRequestState(request4);
+        if (request2 !== void 0) {
+          if (webidl.is.Request(request2)) {
+            r = getRequestState(request2);
             if (r.method !== "GET" && !options.ignoreMethod) {
               return [];
             }
-          } else if (typeof request4 === "string") {
-            r = getRequestState(new Request(request4));
+          } else if (typeof request2 === "string") {
+            r = getRequestState(new Request(request2));
           }
         }
         const responses = [];
-        if (request4 === void 0) {
+        if (request2 === void 0) {
           for (const requestResponse of this.#relevantRequestResponseList) {
             responses.push(requestResponse[1]);
           }
@@ -23003,21 +23003,21 @@ var require_cachestorage = __commonJS({
         }
         webidl.util.markAsUncloneable(this);
       }
-      async match(request4, options = {}) {
+      async match(request2, options = {}) {
         webidl.brandCheck(this, _CacheStorage);
         webidl.argumentLengthCheck(arguments, 1, "CacheStorage.match");
-        request4 = webidl.converters.RequestInfo(request4);
+        request2 = webidl.converters.RequestInfo(request2);
         options = webidl.converters.MultiCacheQueryOptions(options);
         if (options.cacheName != null) {
           if (this.#caches.has(options.cacheName)) {
             const cacheList = this.#caches.get(options.cacheName);
             const cache = new Cache(kConstruct, cacheList);
-            return await cache.match(request4, options);
+            return await cache.match(request2, options);
           }
         } else {
           for (const cacheList of this.#caches.values()) {
             const cache = new Cache(kConstruct, cacheList);
-            const response = await cache.match(request4, options);
+            const response = await cache.match(request2, options);
             if (response !== void 0) {
               return response;
             }
@@ -24214,7 +24214,7 @@ var require_connection = __commonJS({
     function establishWebSocketConnection(url2, protocols, client, handler, options) {
       const requestURL = url2;
       requestURL.protocol = url2.protocol === "ws:" ? "http:" : "https:";
-      const request4 = makeRequest({
+      const request2 = makeRequest({
         urlList: [requestURL],
         client,
         serviceWorkers: "none",
@@ -24227,18 +24227,18 @@ var require_connection = __commonJS({
       });
       if (options.headers) {
         const headersList = getHeadersList(new Headers(options.headers));
-        request4.headersList = headersList;
+        request2.headersList = headersList;
       }
       const keyValue = crypto.randomBytes(16).toString("base64");
-      request4.headersList.append("sec-websocket-key", keyValue, true);
-      request4.headersList.append("sec-websocket-version", "13", true);
+      request2.headersList.append("sec-websocket-key", keyValue, true);
+      request2.headersList.append("sec-websocket-version", "13", true);
       for (const protocol of protocols) {
-        request4.headersList.append("sec-websocket-protocol", protocol, true);
+        request2.headersList.append("sec-websocket-protocol", protocol, true);
       }
       const permessageDeflate = "permessage-deflate; client_max_window_bits";
-      request4.headersList.append("sec-websocket-extensions", permessageDeflate, true);
+      request2.headersList.append("sec-websocket-extensions", permessageDeflate, true);
       const controller = fetching({
-        request: request4,
+        request: request2,
         useParallelQueue: true,
         dispatcher: options.dispatcher,
         processResponse(response) {
@@ -24285,7 +24285,7 @@ var require_connection = __commonJS({
           }
           const secProtocol = response.headersList.get("Sec-WebSocket-Protocol");
           if (secProtocol !== null) {
-            const requestProtocols = getDecodeSplit("sec-websocket-protocol", request4.headersList);
+            const requestProtocols = getDecodeSplit("sec-websocket-protocol", request2.headersList);
             if (requestProtocols === null || !requestProtocols.includes(secProtocol)) {
               failHandshake(handler, response, 1002, "Protocol was not set in the opening handshake.");
               return;
@@ -41707,11 +41707,11 @@ var require_wasm = __commonJS({
         this.tag = Histogram_1.NO_TAG;
         wasm.__pin(this._wasmHistogram);
       }
-      static build(request4 = defaultRequest) {
+      static build(request2 = defaultRequest) {
         if (!(0, exports2.webAssemblyReady)()) {
           throw new Error("WebAssembly is not ready yet!");
         }
-        const parameters = Object.assign({}, defaultRequest, request4);
+        const parameters = Object.assign({}, defaultRequest, request2);
         const remoteHistogramClass = remoteHistogramClassFor(parameters.bitBucketSize);
         return new _WasmHistogram(new wasm[remoteHistogramClass](parameters.lowestDiscernibleValue, parameters.highestTrackableValue, parameters.numberOfSignificantValueDigits, parameters.autoResize), remoteHistogramClass);
       }
@@ -43153,9 +43153,9 @@ var require_HistogramBuilder = __commonJS({
       numberOfSignificantValueDigits: 3,
       useWebAssembly: false
     };
-    var build2 = (request4 = exports2.defaultRequest) => {
-      const parameters = Object.assign({}, exports2.defaultRequest, request4);
-      if (request4.useWebAssembly && wasm_1.webAssemblyAvailable) {
+    var build2 = (request2 = exports2.defaultRequest) => {
+      const parameters = Object.assign({}, exports2.defaultRequest, request2);
+      if (request2.useWebAssembly && wasm_1.webAssemblyAvailable) {
         return wasm_1.WasmHistogram.build(parameters);
       }
       const histogramConstr = (0, JsHistogramFactory_12.constructorFromBucketSize)(parameters.bitBucketSize);
@@ -44652,21 +44652,21 @@ var Drawn = class {
     this.#mostBytes = variants === null ? mostVariantBytes : Number.POSITIVE_INFINITY;
   }
   /** The index of a request that is used again; null when one has to be made. */
-  again(request4, varies) {
-    const made = this.#made.get(request4);
+  again(request2, varies) {
+    const made = this.#made.get(request2);
     if (made === void 0) return null;
     if (!varies) return made[0];
     if (this.requests.length < this.#most && this.#bytes < this.#mostBytes) return null;
     this.full = true;
-    const turn = this.#reused.get(request4) ?? 0;
-    this.#reused.set(request4, turn + 1);
+    const turn = this.#reused.get(request2) ?? 0;
+    this.#reused.set(request2, turn + 1);
     return made[turn % made.length];
   }
   /** @returns its index. */
-  add(request4, prepared) {
+  add(request2, prepared) {
     const index = this.requests.push(prepared) - 1;
-    const made = this.#made.get(request4);
-    if (made === void 0) this.#made.set(request4, [index]);
+    const made = this.#made.get(request2);
+    if (made === void 0) this.#made.set(request2, [index]);
     else made.push(index);
     this.#bytes += headBytes + prepared.path.length + (prepared.body?.length ?? 0);
     return index;
@@ -45244,9 +45244,9 @@ var bodyless = /* @__PURE__ */ new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRA
 function prepareRequests(settings7) {
   const problems = [];
   const warnings2 = [];
-  const requests = settings7.map((request4) => {
-    if (request4.method === "HEAD") warnings2.push(headReconnects(nameOf(request4)));
-    return prepare(request4, problems, warnings2);
+  const requests = settings7.map((request2) => {
+    if (request2.method === "HEAD") warnings2.push(headReconnects(nameOf(request2)));
+    return prepare(request2, problems, warnings2);
   });
   if (problems.length > 0) {
     throw new TailgateError({
@@ -45289,27 +45289,27 @@ function prepare(settings7, problems, warnings2) {
     expected: settings7.expect.status.map(({ from, to }) => ({ from, to }))
   };
 }
-function flatten(request4, headers2, body, problems) {
+function flatten(request2, headers2, body, problems) {
   const flat = [];
   const seen = /* @__PURE__ */ new Set();
   for (const [name2, value] of Object.entries(headers2)) {
     const lower = name2.toLowerCase();
     const refusal2 = refusedHeaders.get(lower);
     if (refusal2 !== void 0) {
-      problems.push(`${request4}: the header "${name2}" cannot be set, because ${refusal2}; remove it`);
+      problems.push(`${request2}: the header "${name2}" cannot be set, because ${refusal2}; remove it`);
     } else if (!token.test(name2)) {
-      problems.push(`${request4}: "${name2}" is not the name of a header; wanted letters, digits and dashes`);
+      problems.push(`${request2}: "${name2}" is not the name of a header; wanted letters, digits and dashes`);
     } else if (!headerValue.test(value)) {
       problems.push(
-        `${request4}: the value of the header "${name2}" holds a line end, a control character or one beyond Latin-1`
+        `${request2}: the value of the header "${name2}" holds a line end, a control character or one beyond Latin-1`
       );
     } else if (lower === "host" && seen.has(lower)) {
-      problems.push(`${request4}: the header "host" is there twice; keep one`);
+      problems.push(`${request2}: the header "host" is there twice; keep one`);
     } else if (lower === "content-length") {
       const length = body?.length ?? 0;
       if (value.trim() !== String(length)) {
         problems.push(
-          `${request4}: the header "${name2}" says ${value}, but the body has ${length} bytes; remove it, it is counted for you`
+          `${request2}: the header "${name2}" says ${value}, but the body has ${length} bytes; remove it, it is counted for you`
         );
       }
     } else {
@@ -45441,8 +45441,8 @@ var ScenarioShots = class {
   /** @throws TailgateError `usage` naming what cannot be read or sent. */
   constructor(settings7, options) {
     this.name = settings7.name;
-    const used = settings7.requests.filter((request4) => request4.weight > 0);
-    this.weights = used.map((request4) => request4.weight);
+    const used = settings7.requests.filter((request2) => request2.weight > 0);
+    this.weights = used.map((request2) => request2.weight);
     this.#feed = settings7.feed === null ? null : readFeedFile(settings7, options.directory);
     const compile2 = (message2, own2) => compileMessage(message2, {
       scope: { variables: options.variables, columns: this.#feed?.columns ?? [] },
@@ -45452,9 +45452,9 @@ var ScenarioShots = class {
       sizing: { pathLength: null, bodySize: null },
       ...own2
     });
-    this.#requests = used.map((request4) => ({
-      message: compile2(request4, { auth: settings7.auth, sizing: request4 }),
-      right: rightOf(request4.expect)
+    this.#requests = used.map((request2) => ({
+      message: compile2(request2, { auth: settings7.auth, sizing: request2 }),
+      right: rightOf(request2.expect)
     }));
     this.session = settings7.session === null ? null : { message: compile2(settings7.session.request, {}), take: settings7.session.take };
     const sum6 = this.weights.reduce((total4, weight2) => total4 + weight2, 0);
@@ -45474,14 +45474,14 @@ var ScenarioShots = class {
   draw(order2) {
     const { sequence } = order2.schedule;
     let taking = 0;
-    for (const request4 of sequence) if (this.#requests[request4].message.takesRow) taking++;
+    for (const request2 of sequence) if (this.#requests[request2].message.takesRow) taking++;
     const start4 = this.#stretches.take(order2.slot, order2.purpose, sequence.length, taking);
     const drawn = new Drawn(sequence.length, start4.variants);
     let { row } = start4;
-    for (const [shot, request4] of sequence.entries()) {
-      const { message: message2 } = this.#requests[request4];
+    for (const [shot, request2] of sequence.entries()) {
+      const { message: message2 } = this.#requests[request2];
       const position = message2.takesRow ? row++ : null;
-      const again = drawn.again(request4, message2.varies);
+      const again = drawn.again(request2, message2.varies);
       if (again !== null) {
         drawn.sequence[shot] = again;
         continue;
@@ -45489,7 +45489,7 @@ var ScenarioShots = class {
       const random = order2.random.fork(`shot-${shot}`);
       const picked = position === null ? null : this.#picker.pick(position, order2.purpose, random);
       const values = this.#valuesOf(random, start4.counter + shot, picked, order2.session);
-      drawn.sequence[shot] = drawn.add(request4, this.#prepare(request4, values, picked));
+      drawn.sequence[shot] = drawn.add(request2, this.#prepare(request2, values, picked));
     }
     if (drawn.full && this.#picker?.unique === true) throw tooMany(this.name);
     start4.variants ??= drawn.requests.length;
@@ -45498,9 +45498,9 @@ var ScenarioShots = class {
   /** One request for opening sockets: the first that always looks the same, and otherwise the first of all. */
   opener(random, session2) {
     const same = this.#requests.findIndex(({ message: message2 }) => !message2.varies && message2.method === "GET");
-    const request4 = Math.max(0, same);
-    const picked = this.#requests[request4].message.takesRow ? this.#picker.pick(0, "warm-up", random) : null;
-    return this.#prepare(request4, this.#valuesOf(random, 0, picked, session2), picked);
+    const request2 = Math.max(0, same);
+    const picked = this.#requests[request2].message.takesRow ? this.#picker.pick(0, "warm-up", random) : null;
+    return this.#prepare(request2, this.#valuesOf(random, 0, picked, session2), picked);
   }
   /**
    * A fixed list of requests for whoever draws his own sequence: of a request whose shots differ as many as its share
@@ -45517,8 +45517,8 @@ var ScenarioShots = class {
     const requestOf3 = new Map(Array.from(drawn.schedule.sequence, (variant, at2) => [variant, sequence[at2]]));
     const made = this.weights.map((_3, index) => [...requestOf3.values()].filter((of) => of === index).length);
     const weights = drawn.requests.map((_3, variant) => {
-      const request4 = requestOf3.get(variant);
-      return this.weights[request4] / made[request4];
+      const request2 = requestOf3.get(variant);
+      return this.weights[request2] / made[request2];
     });
     return { requests: drawn.requests, weights };
   }
@@ -45531,8 +45531,8 @@ var ScenarioShots = class {
     const { message: message2, take } = this.session;
     const problems = [];
     const filled = fillMessage(message2, { random, counter: 1, row: [], session: "" });
-    const request4 = prepare({ ...filled, expect: noStatus }, problems, []);
-    if (problems.length === 0) return { request: request4, take };
+    const request2 = prepare({ ...filled, expect: noStatus }, problems, []);
+    if (problems.length === 0) return { request: request2, take };
     throw new TailgateError({
       code: "usage",
       message: `the session of scenario "${this.name}": ${problems.join("\n")}`,
@@ -45737,8 +45737,8 @@ function drawSequence(weights, total4, random) {
   if (weights.length === 1) return sequence;
   for (let shot = 0; shot < total4; shot++) {
     const draw = random.next() * sum6;
-    const request4 = upTo.findIndex((bound) => draw < bound);
-    sequence[shot] = request4 === -1 ? weights.length - 1 : request4;
+    const request2 = upTo.findIndex((bound) => draw < bound);
+    sequence[shot] = request2 === -1 ? weights.length - 1 : request2;
   }
   return sequence;
 }
@@ -45850,15 +45850,15 @@ function failureClass(error62, reusedUnanswered) {
 function toWire(requests, target) {
   const { host, origin, transport: transport2 } = target;
   const extras = extrasOf(origin, transport2);
-  return requests.map((request4) => {
-    const headers2 = [...request4.headers];
+  return requests.map((request2) => {
+    const headers2 = [...request2.headers];
     const hasHost = headers2.some((text4, index) => index % 2 === 0 && text4.toLowerCase() === "host");
     if (host !== null && !hasHost) headers2.push("host", host);
     return {
-      method: request4.method,
-      path: request4.path,
+      method: request2.method,
+      path: request2.path,
       headers: headers2,
-      body: request4.body,
+      body: request2.body,
       ...extras
     };
   });
@@ -45953,14 +45953,14 @@ var bodyStart = 16 * 1024;
 async function httpGet(url2, options) {
   const { origin, pathname, search } = new URL(url2);
   const headers2 = Object.entries(options.headers ?? {}).flat();
-  const request4 = { method: "GET", path: pathname + search, headers: headers2, body: null };
-  return await httpSend({ host: null, ...options.target, origin }, request4, options.timeout);
+  const request2 = { method: "GET", path: pathname + search, headers: headers2, body: null };
+  return await httpSend({ host: null, ...options.target, origin }, request2, options.timeout);
 }
-async function httpSend(target, request4, timeout2) {
+async function httpSend(target, request2, timeout2) {
   const client = new ClientMaker(target.origin, target.transport).once();
   try {
     const { statusCode, headers: headers2, body } = await client.request({
-      ...toWire([request4], target)[0],
+      ...toWire([request2], target)[0],
       signal: AbortSignal.timeout(Math.max(1, Math.ceil(timeout2 / 1e6)))
     });
     const chunks = [];
@@ -45986,10 +45986,10 @@ function explained(error62) {
 }
 
 // src/load/session.ts
-async function openSession(target, request4, take, timeout2) {
-  const name2 = `${request4.method} ${request4.path.split("?", 1)[0]}`;
+async function openSession(target, request2, take, timeout2) {
+  const name2 = `${request2.method} ${request2.path.split("?", 1)[0]}`;
   try {
-    const { opened, problem: problem3 } = takeFrom(await httpSend(target, request4, timeout2), take);
+    const { opened, problem: problem3 } = takeFrom(await httpSend(target, request2, timeout2), take);
     return opened === null ? { kind: "refused", problem: `${name2} ${problem3}` } : { kind: "opened", value: opened };
   } catch (error62) {
     const code = error62.code;
@@ -46068,8 +46068,8 @@ async function openSessions(job, round3, services2) {
   return sessions;
 }
 async function openOne(job, service, shots2, round3) {
-  const { request: request4, take } = shots2.setUp(job.random.fork(`session/${shots2.name}/${round3}`));
-  const session2 = await openSession(service.target, request4, take, job.config.timeout);
+  const { request: request2, take } = shots2.setUp(job.random.fork(`session/${shots2.name}/${round3}`));
+  const session2 = await openSession(service.target, request2, take, job.config.timeout);
   if (session2.kind === "opened") {
     job.secrets.add(session2.value);
     return session2.value;
@@ -70653,17 +70653,6 @@ function sum2(values) {
 }
 
 // src/verdict/benchmark-outcome.ts
-var severity = [
-  "regressed",
-  "invalid",
-  "missing",
-  "undecided",
-  "new",
-  "improved",
-  "accepted",
-  "unchanged",
-  "not-eligible"
-];
 function foldStates(states) {
   if (states.has("regressed")) return "regression";
   if (states.has("invalid")) return "invalid";
@@ -71387,6 +71376,75 @@ function leastRounds(judged3) {
   let rounds = fewestRounds;
   while (!canFlag(planLooks(rounds).at(-1), judged3)) rounds += 1;
   return rounds;
+}
+
+// src/verdict/outcome.ts
+var severity = [
+  "regressed",
+  "invalid",
+  "missing",
+  "undecided",
+  "new",
+  "improved",
+  "accepted",
+  "unchanged",
+  "not-eligible"
+];
+function worstFirst(findings, scenarios2) {
+  const place2 = (metric) => metricNames.indexOf(metric);
+  return [...findings].sort(
+    (a, b) => Number(b.judged) - Number(a.judged) || severity.indexOf(a.state) - severity.indexOf(b.state) || scenarios2.indexOf(a.scenario) - scenarios2.indexOf(b.scenario) || place2(a.metric) - place2(b.metric)
+  );
+}
+function foldOutcome(findings) {
+  const states = new Set(findings.filter((finding) => finding.judged).map((finding) => finding.state));
+  if (states.has("regressed")) return "regression";
+  if (states.size === 0 || states.has("invalid")) return "invalid";
+  if (states.has("undecided")) return "inconclusive";
+  if (states.has("new") && states.size === 1) return "no-baseline";
+  return "pass";
+}
+function exitCodeOf(verdict, settings7) {
+  const code = codeOf(verdict.outcome, verdict.failure?.side ?? null, settings7);
+  const missing2 = verdict.findings.some((finding) => finding.state === "missing");
+  return code === 0 && missing2 && settings7.failOn.includes("missing") ? 1 : code;
+}
+function codeOf(outcome, failedSide, settings7) {
+  const asked = (word, code) => settings7.failOn.includes(word) ? code : 0;
+  switch (outcome) {
+    case "pass":
+    case "skipped":
+      return 0;
+    case "regression":
+      return asked("regression", 1);
+    case "invalid":
+      return asked("invalid", 3);
+    case "service-failed":
+      return failedSide === "baseline" && settings7.onBaselineFailure === "neutral" ? 0 : asked("service-failed", 4);
+    case "no-baseline":
+      return asked("no-baseline", 5);
+    case "inconclusive":
+      return asked("inconclusive", 6);
+    default:
+      return assertNever(outcome);
+  }
+}
+function conclusionOf(verdict, settings7) {
+  if (exitCodeOf(verdict, settings7) !== 0) return "failure";
+  return verdict.outcome === "pass" ? "success" : "neutral";
+}
+function verdictWithout(outcome, reason, details2 = {}) {
+  return {
+    outcome,
+    findings: [],
+    reason,
+    failure: null,
+    rounds: { measured: 0, planned: 0, confirming: 0 },
+    slices: { measured: 0, rejected: 0 },
+    onTimeShare: null,
+    warnings: [],
+    ...details2
+  };
 }
 
 // src/verdict/benchmarks.ts
@@ -72620,16 +72678,16 @@ function unusedProblems({ raw, path, places }) {
     problems.push({ path: [...path, "session"], text: text4 });
   }
   const requests = valueAt2(raw, ["requests"]);
-  for (const [index, request4] of (Array.isArray(requests) ? requests : []).entries()) {
+  for (const [index, request2] of (Array.isArray(requests) ? requests : []).entries()) {
     const here = [...path, "requests", index];
     const own2 = places.filter((place2) => here.every((step3, depth) => step3 === place2.path[depth]));
     const fillerOf = (key2) => own2.filter((place2) => place2.filler === key2);
-    if (has(request4, "path-length") && !uses("filler", fillerOf("path-length"))) {
+    if (has(request2, "path-length") && !uses("filler", fillerOf("path-length"))) {
       const text4 = "nothing grows with it: write `${filler}` in the path or the query";
       problems.push({ path: [...here, "path-length"], text: text4 });
     }
-    const body = ["body", "form", "multipart", "body-file"].find((key2) => has(request4, key2));
-    if (has(request4, "body-size") && body !== void 0 && !uses("filler", fillerOf("body-size"))) {
+    const body = ["body", "form", "multipart", "body-file"].find((key2) => has(request2, key2));
+    if (has(request2, "body-size") && body !== void 0 && !uses("filler", fillerOf("body-size"))) {
       const text4 = `nothing of \`${body}\` grows with it: ${body === "body-file" ? "a file is sent as it is" : "write `${filler}` in it"}, or leave \`${body}\` out`;
       problems.push({ path: [...here, "body-size"], text: text4 });
     }
@@ -72639,8 +72697,8 @@ function unusedProblems({ raw, path, places }) {
 function* placesOf2(raw, path) {
   yield* textsOf2(valueAt2(raw, ["path"]), [...path, "path"], { part: "request", filler: null, sized: false });
   const requests = valueAt2(raw, ["requests"]);
-  for (const [index, request4] of (Array.isArray(requests) ? requests : []).entries()) {
-    yield* messagePlaces(request4, [...path, "requests", index], "request");
+  for (const [index, request2] of (Array.isArray(requests) ? requests : []).entries()) {
+    yield* messagePlaces(request2, [...path, "requests", index], "request");
   }
   yield* messagePlaces(valueAt2(raw, ["session"]), [...path, "session"], "session");
   const auth2 = { part: "auth", filler: null, sized: false };
@@ -72696,13 +72754,13 @@ function plainGet(path) {
     expect: anyAnswer
   };
 }
-function toRequest(request4) {
-  const { expect } = request4;
+function toRequest(request2) {
+  const { expect } = request2;
   return {
-    ...toMessage(request4),
-    pathLength: request4["path-length"],
-    bodySize: request4["body-size"],
-    weight: request4.weight,
+    ...toMessage(request2),
+    pathLength: request2["path-length"],
+    bodySize: request2["body-size"],
+    weight: request2.weight,
     expect: {
       status: expect.status,
       headers: expect.headers,
@@ -72712,12 +72770,12 @@ function toRequest(request4) {
     }
   };
 }
-function toMessage(request4) {
-  const { method, path, query, headers: headers2 } = request4;
-  return { method, path, query, headers: headers2, body: toBody(request4) };
+function toMessage(request2) {
+  const { method, path, query, headers: headers2 } = request2;
+  return { method, path, query, headers: headers2, body: toBody(request2) };
 }
-function toBody(request4) {
-  const { body, form: form2, multipart, "body-file": file4 } = request4;
+function toBody(request2) {
+  const { body, form: form2, multipart, "body-file": file4 } = request2;
   if (typeof body === "string") return { kind: "text", text: body };
   if (body !== null) return { kind: "json", value: body };
   if (form2 !== null) return { kind: "form", fields: form2 };
@@ -73023,7 +73081,7 @@ function secretWarnings(config3) {
 var secretOf = (auth2) => auth2.kind === "basic" ? auth2.password : auth2.token;
 function headWarnings(config3) {
   return config3.scenarios.filter(
-    (scenario2) => scenario2.requests.some((request4) => request4.method === "HEAD" && request4.weight > 0)
+    (scenario2) => scenario2.requests.some((request2) => request2.method === "HEAD" && request2.weight > 0)
   ).map((scenario2) => ({
     code: "head-closes-connections",
     message: `the HEAD requests of scenario "${scenario2.name}" cost a new connection each: the HTTP client closes after every HEAD`,
@@ -73054,13 +73112,13 @@ function trustedConfig(candidate, baseline) {
 }
 
 // src/settings.ts
-function readJobSettings(request4) {
-  const { file: file4, environment } = request4;
-  const wanted3 = request4.overrides["working-directory"] ?? "";
-  const inside = resolve4(request4.directory, wanted3);
+function readJobSettings(request2) {
+  const { file: file4, environment } = request2;
+  const wanted3 = request2.overrides["working-directory"] ?? "";
+  const inside = resolve4(request2.directory, wanted3);
   const starts = wanted3 !== "" && (isAbsolute2(wanted3) || file4 === void 0 && hasConfig(inside));
-  const directory = starts ? inside : request4.directory;
-  const overrides = starts ? { ...request4.overrides, "working-directory": "" } : request4.overrides;
+  const directory = starts ? inside : request2.directory;
+  const overrides = starts ? { ...request2.overrides, "working-directory": "" } : request2.overrides;
   const loaded = loadConfig({ directory, file: file4, overrides, environment });
   return {
     directory,
@@ -74302,7 +74360,7 @@ var severity2 = {
   unchanged: 7,
   "not-eligible": 8
 };
-function worstFirst(findings) {
+function worstFirst2(findings) {
   return findings.map((finding) => ({ finding, size: badness(finding) })).sort(
     (a, b) => Number(b.finding.judged) - Number(a.finding.judged) || severity2[a.finding.state] - severity2[b.finding.state] || b.size - a.size
   ).map(({ finding }) => finding);
@@ -74852,75 +74910,6 @@ function intervalWords(change) {
   return ` [${formatChange(low)}, ${formatChange(high)}]`;
 }
 
-// src/verdict/outcome.ts
-var severity3 = [
-  "regressed",
-  "invalid",
-  "missing",
-  "undecided",
-  "new",
-  "improved",
-  "accepted",
-  "unchanged",
-  "not-eligible"
-];
-function worstFirst2(findings, scenarios2) {
-  const place2 = (metric) => metricNames.indexOf(metric);
-  return [...findings].sort(
-    (a, b) => Number(b.judged) - Number(a.judged) || severity3.indexOf(a.state) - severity3.indexOf(b.state) || scenarios2.indexOf(a.scenario) - scenarios2.indexOf(b.scenario) || place2(a.metric) - place2(b.metric)
-  );
-}
-function foldOutcome(findings) {
-  const states = new Set(findings.filter((finding) => finding.judged).map((finding) => finding.state));
-  if (states.has("regressed")) return "regression";
-  if (states.size === 0 || states.has("invalid")) return "invalid";
-  if (states.has("undecided")) return "inconclusive";
-  if (states.has("new") && states.size === 1) return "no-baseline";
-  return "pass";
-}
-function exitCodeOf(verdict, settings7) {
-  const code = codeOf(verdict.outcome, verdict.failure?.side ?? null, settings7);
-  const missing2 = verdict.findings.some((finding) => finding.state === "missing");
-  return code === 0 && missing2 && settings7.failOn.includes("missing") ? 1 : code;
-}
-function codeOf(outcome, failedSide, settings7) {
-  const asked = (word, code) => settings7.failOn.includes(word) ? code : 0;
-  switch (outcome) {
-    case "pass":
-    case "skipped":
-      return 0;
-    case "regression":
-      return asked("regression", 1);
-    case "invalid":
-      return asked("invalid", 3);
-    case "service-failed":
-      return failedSide === "baseline" && settings7.onBaselineFailure === "neutral" ? 0 : asked("service-failed", 4);
-    case "no-baseline":
-      return asked("no-baseline", 5);
-    case "inconclusive":
-      return asked("inconclusive", 6);
-    default:
-      return assertNever(outcome);
-  }
-}
-function conclusionOf(verdict, settings7) {
-  if (exitCodeOf(verdict, settings7) !== 0) return "failure";
-  return verdict.outcome === "pass" ? "success" : "neutral";
-}
-function verdictWithout(outcome, reason, details2 = {}) {
-  return {
-    outcome,
-    findings: [],
-    reason,
-    failure: null,
-    rounds: { measured: 0, planned: 0, confirming: 0 },
-    slices: { measured: 0, rejected: 0 },
-    onTimeShare: null,
-    warnings: [],
-    ...details2
-  };
-}
-
 // src/commands/bench-verdict.ts
 function judgedBench(stored, config3) {
   const plan2 = config3 === null ? stored.plan : {
@@ -75424,8 +75413,8 @@ var bench = {
     const seed = numberFlag(flags, "seed", { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
     const json2 = writerOf(terminal, flags, "json");
     const evidence = writerOf(terminal, flags, "evidence");
-    const request4 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
-    const job = readJobSettings({ ...request4, environment: terminal.environment });
+    const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
+    const job = readJobSettings({ ...request2, environment: terminal.environment });
     const measured2 = named3 ?? configured(job);
     for (const warning of job.warnings) tell(terminal, flags, { kind: "warning", warning });
     return await withLedger(async (ledger) => {
@@ -78423,6 +78412,13 @@ function replaceablePairs(evidence) {
 // src/load/floor.ts
 import { fork as fork3 } from "node:child_process";
 import { once as once2 } from "node:events";
+var nullRequest = {
+  method: "GET",
+  path: "/",
+  headers: [],
+  body: null,
+  expected: [{ from: 200, to: 200 }]
+};
 async function startNullResponder(entry) {
   const child = fork3(entry, [], { execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const ended = once2(child, "exit");
@@ -78458,13 +78454,6 @@ var slowest = 50;
 var longestWait = secondsToNs(2);
 var warmUp2 = { rate: 1e3, shots: 150 };
 var tries = 2;
-var request2 = {
-  method: "GET",
-  path: "/",
-  headers: [],
-  body: null,
-  expected: [{ from: 200, to: 200 }]
-};
 function floorShots(rate4, arrivals2) {
   const usual4 = Math.max(shotLimits.least, Math.min(shotLimits.most, Math.round(rate4 * seconds)));
   if (typeof arrivals2 === "string" || arrivals2.kind !== "burst") return usual4;
@@ -78541,9 +78530,9 @@ async function send(generator, { origin }, order2, shots2 = floorShots(order2.ra
   const target = { origin, host: null, ...transport2 === void 0 ? {} : { transport: transport2 } };
   const extent = { kind: "count", shots: shots2 };
   const shape = { rate: perSecond(rate4), extent, arrivals: arrivals2, leadIn, weights: [1] };
-  await generator.open({ target, request: request2, sockets, timeout: timeout2 });
+  await generator.open({ target, request: nullRequest, sockets, timeout: timeout2 });
   const schedule = planSchedule(shape, random);
-  return generator.slice({ target, requests: [request2], schedule, timeout: timeout2, maxSockets, maxInFlight });
+  return generator.slice({ target, requests: [nullRequest], schedule, timeout: timeout2, maxSockets, maxInFlight });
 }
 function percentilesOf({ histograms }) {
   const response = LatencyHistogram.decode(histograms.response);
@@ -79210,10 +79199,10 @@ async function openSockets(job, services2, first, scenarios2) {
   const fastest = Math.max(...scenarios2.map((scenario2) => scenario2.rate));
   for (const side3 of job.random.coin() ? sides : [...sides].reverse()) {
     const session2 = job.sessions.get(first)?.[side3] ?? null;
-    const request4 = job.prepared.get(first).opener(seededRandom("opener"), session2);
+    const request2 = job.prepared.get(first).opener(seededRandom("opener"), session2);
     await job.generator.open({
       target: services2[side3].target,
-      request: request4,
+      request: request2,
       sockets: Math.min(job.config.maxSockets, Math.max(4, Math.ceil(fastest / 50))),
       timeout: job.config.timeout
     });
@@ -80025,7 +80014,7 @@ function lookAt(evidence, scope, passLevel, read8) {
 function conclude(evidence, looked, family, stageOf, invalid2 = null) {
   const { plan: plan2 } = evidence;
   const { scope } = looked;
-  const findings = worstFirst2(
+  const findings = worstFirst(
     looked.rows.map((row) => toFinding(row, family, stageOf(row))),
     plan2.scenarios.flatMap(({ name: name2 }) => [
       name2,
@@ -80392,7 +80381,7 @@ function wholeVerdict(evidence, verdict, terms) {
     ...verdict,
     outcome,
     reason,
-    findings: worstFirst2(findings, [...scenarios2, ...benchmarks?.names ?? []]),
+    findings: worstFirst(findings, [...scenarios2, ...benchmarks?.names ?? []]),
     warnings: [...verdict.warnings, ...benchmarks?.warnings ?? [], ...accepted.warnings]
   };
 }
@@ -81901,7 +81890,7 @@ function counterTexts(counters) {
 
 // src/report/verdict-json.ts
 function verdictJson(verdict, evidence, context) {
-  const findings = worstFirst(verdict.findings);
+  const findings = worstFirst2(verdict.findings);
   return finite2({
     schema: "tailgate-verdict",
     version: 1,
@@ -82338,7 +82327,7 @@ function leftOutSentence(findings) {
 var mostPictures = 20;
 var mostReasons2 = 30;
 function makeView(verdict, evidence, context) {
-  const findings = worstFirst(verdict.findings);
+  const findings = worstFirst2(verdict.findings);
   const alone = isAlone(findings);
   const headline3 = headlineOf(verdict, findings, context.measuredAlone.length > 0);
   const pictures = picturesOf(evidence, findings);
@@ -82504,8 +82493,8 @@ var gate = {
   run: async (flags, _3, terminal) => {
     const names3 = ["baseline", ...Object.keys(settings4)];
     const overrides = Object.fromEntries(names3.map((name2) => [name2, text2(flags, name2)]));
-    const request4 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
-    const job = readJobSettings({ ...request4, environment: terminal.environment });
+    const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
+    const job = readJobSettings({ ...request2, environment: terminal.environment });
     const json2 = text2(flags, "json");
     const verdictFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
     const evidence = text2(flags, "evidence") ?? "tailgate-evidence.json";
@@ -82598,8 +82587,8 @@ var calibrate2 = {
   run: async (flags, _3, terminal) => {
     const asked = parseAsked(text2(flags, "detect"));
     const overrides = Object.fromEntries(Object.keys(settings5).map((name2) => [name2, text2(flags, name2)]));
-    const request4 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
-    const job = readJobSettings({ ...request4, environment: terminal.environment });
+    const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
+    const job = readJobSettings({ ...request2, environment: terminal.environment });
     const json2 = text2(flags, "json");
     const file4 = json2 === void 0 ? null : outputFile(terminal, "json", json2);
     for (const warning of job.warnings) tell2(terminal, flags, { kind: "warning", warning });
@@ -83182,13 +83171,13 @@ var unread = (why2) => ({ kind: "unread", why: why2 });
 function readCommonLine(text4) {
   const match = common.exec(text4);
   if (match === null) return unread("lines in neither common, combined nor JSON format");
-  const [, date5, request4, status2] = match;
+  const [, date5, request2, status2] = match;
   const told = {
     status: status2 === "-" ? null : Number(status2),
     at: readDate(date5),
     host: hostIn(text4.slice(0, match.index))
   };
-  return requestOf(unescaped2(request4), told);
+  return requestOf(unescaped2(request2), told);
 }
 function hostIn(start4) {
   const [first, second, third] = start4.split(" ");
@@ -83204,7 +83193,7 @@ var escapes = {
   f: "%0C",
   v: "%0B"
 };
-var unescaped2 = (request4) => request4.replaceAll(/\\(?:x([0-9A-Fa-f]{2})|(.))/g, (_3, octet, sign) => {
+var unescaped2 = (request2) => request2.replaceAll(/\\(?:x([0-9A-Fa-f]{2})|(.))/g, (_3, octet, sign) => {
   if (octet === void 0) return escapes[sign] ?? sign;
   const code = Number.parseInt(octet, 16);
   return code > 32 && code < 127 ? String.fromCharCode(code) : `%${octet.toUpperCase()}`;
@@ -83614,8 +83603,8 @@ function entriesOf(text4, losses) {
   const entries = field(field(har, "log"), "entries");
   if (!Array.isArray(entries)) throw noHar("it has no list `log.entries`");
   return entries.flatMap((entry) => {
-    const request4 = field(entry, "request");
-    const url2 = field(request4, "url");
+    const request2 = field(entry, "request");
+    const url2 = field(request2, "url");
     if (typeof url2 !== "string" || !URL.canParse(url2)) {
       losses.add("entries without a URL that can be read");
       return [];
@@ -83630,7 +83619,7 @@ function entriesOf(text4, losses) {
     return [
       {
         url: new URL(url2),
-        request: request4,
+        request: request2,
         // 0: the browser never got an answer.
         status: typeof status2 === "number" && status2 > 0 ? status2 : null,
         at: Number.isNaN(at2) ? null : at2
@@ -83638,16 +83627,16 @@ function entriesOf(text4, losses) {
     ];
   });
 }
-function seenOf2({ url: url2, request: request4, status: status2, at: at2 }, losses) {
+function seenOf2({ url: url2, request: request2, status: status2, at: at2 }, losses) {
   const target = splitTarget(url2.pathname + url2.search);
   if (target === null) {
     losses.add("paths with letters beyond ASCII");
     return null;
   }
-  const method = (plain2(request4["method"]) || "GET").toUpperCase();
-  const body = bodyOf3(request4["postData"], `${method} ${target.path}`, losses);
+  const method = (plain2(request2["method"]) || "GET").toUpperCase();
+  const body = bodyOf3(request2["postData"], `${method} ${target.path}`, losses);
   if (body === "unread") return null;
-  const headers2 = headersOf2(request4["headers"], losses);
+  const headers2 = headersOf2(request2["headers"], losses);
   const { "content-type": type, ...others2 } = headers2;
   const named3 = body?.kind === "text" || body?.kind === "json" && !/^application\/json\b/i.test(type ?? "");
   const ownType = named3 && type !== void 0 ? { "content-type": type } : {};
@@ -83884,8 +83873,8 @@ function readOpenApi(document, name2, losses) {
       if (method === "TRACE") losses.add(`${method} ${path}: TRACE cannot be sent`);
       if (!sendable.has(method)) continue;
       const own2 = new Operation(document, `${method} ${path}`, losses);
-      const request4 = own2.read(base + path, method, field2(shared, "parameters"), operation);
-      if (request4 !== null) requests.push(request4);
+      const request2 = own2.read(base + path, method, field2(shared, "parameters"), operation);
+      if (request2 !== null) requests.push(request2);
     }
   }
   if (requests.length === 0) {
@@ -84083,10 +84072,10 @@ function acceptable(scenario2, losses) {
   const problem3 = problemOf3(scenario2);
   if (problem3 === null) return { scenario: scenario2, requests };
   const feed2 = scenario2["feed"] === void 0 ? {} : { feed: { file: "rows.csv" } };
-  const good = requests.filter((request4) => {
-    const own2 = problemOf3({ name: "one", ...feed2, requests: [request4] });
+  const good = requests.filter((request2) => {
+    const own2 = problemOf3({ name: "one", ...feed2, requests: [request2] });
     if (own2 !== null)
-      losses.add(`${methodOf(request4)} ${String(request4["path"])}: left out: ${reasonOf7(own2)}`);
+      losses.add(`${methodOf(request2)} ${String(request2["path"])}: left out: ${reasonOf7(own2)}`);
     return own2 === null;
   });
   const kept2 = { ...scenario2, requests: good };
@@ -84106,7 +84095,7 @@ ${yamlText({ scenarios: [scenario2] })}`;
   }
 }
 var reasonOf7 = ({ message: message2 }) => (message2.split("\n")[1] ?? message2).replace(/^ *- (scenarios\[0\]\.)?(requests\[0\]\.)?/, "").replace(/ \(line \d+\)/, "");
-var methodOf = (request4) => String(request4["method"] ?? "GET");
+var methodOf = (request2) => String(request2["method"] ?? "GET");
 var changing = ["DELETE", "PUT", "PATCH", "POST"];
 function changeLines(requests) {
   const methods2 = requests.map(methodOf).filter((method) => changing.includes(method));
@@ -84415,8 +84404,8 @@ function inFile(file4, work) {
   }
 }
 function settingsIn(terminal, file4) {
-  const request4 = { directory: terminal.directory, file: file4, environment: terminal.environment };
-  return readJobSettings({ ...request4, overrides: { start: "none" } });
+  const request2 = { directory: terminal.directory, file: file4, environment: terminal.environment };
+  return readJobSettings({ ...request2, overrides: { start: "none" } });
 }
 
 // src/evidence/closed-summary.ts
@@ -84639,8 +84628,8 @@ function readOneRequest(command2, url2, flags, directory) {
 function readTimeout(flags) {
   return durationFlag(flags, "timeout", secondsToNs(600)) ?? msToNs(5e3);
 }
-async function openOrRefuse(generator, { target, request: request4 }, sockets, timeout2) {
-  const opened = await generator.open({ target, request: request4, sockets, timeout: timeout2 });
+async function openOrRefuse(generator, { target, request: request2 }, sockets, timeout2) {
+  const opened = await generator.open({ target, request: request2, sockets, timeout: timeout2 });
   if (opened.opened > 0) return;
   const problem3 = opened.problem ?? "no socket could be opened";
   const where = target.transport?.socketPath ?? target.origin;
@@ -84790,12 +84779,12 @@ async function runOpen(url2, flags, terminal) {
     }
     tellOfMachine(one2.target, terminal, senders.count);
     const generator = __using(_stack, await startLoad(terminal, senders.count), true);
-    const { target, request: request4 } = one2;
+    const { target, request: request2 } = one2;
     const sockets = Math.min(maxSockets, Math.max(4, Math.ceil(rate4 / 50)));
     const run = { rate: rate4, arrivals: arrivals2, sockets, maxSockets, timeout: timeout2, transport: target.transport };
     const floor = isHere(target) && rate4 <= senders.count * soundRate ? floorMs(await floorOf(generator, { ...run, random: seededRandom(seed).fork("floor") })) : null;
     await openOrRefuse(generator, one2, sockets, timeout2);
-    const order2 = { target, requests: [request4], schedule, timeout: timeout2, maxSockets, maxInFlight: 1e4 };
+    const order2 = { target, requests: [request2], schedule, timeout: timeout2, maxSockets, maxInFlight: 1e4 };
     const result2 = await generator.slice(order2);
     const reasons2 = unsoundReasons(result2, isSaturated2(result2));
     const partial2 = result2.counts.scheduled < extent.shots;
@@ -86145,13 +86134,13 @@ function prometheusRules(plan2, job) {
     ""
   ].join("\n");
 }
-function rule(name2, expression, lasting2, severity4, why2) {
+function rule(name2, expression, lasting2, severity3, why2) {
   return [
     `      - alert: ${JSON.stringify(`Capacity${name2}`)}`,
     `        expr: ${JSON.stringify(expression)}`,
     `        for: ${JSON.stringify(lasting2)}`,
     "        labels:",
-    `          severity: ${JSON.stringify(severity4)}`,
+    `          severity: ${JSON.stringify(severity3)}`,
     "        annotations:",
     `          description: ${JSON.stringify(why2)}`
   ];
@@ -86267,13 +86256,6 @@ var floorAt = { rate: 200, shots: 200 };
 var trial = { seconds: 0.4, from: 500, least: 25, growth: 2 };
 var tries2 = { usual: 2, low: 5 };
 var timeout = secondsToNs(2);
-var request3 = {
-  method: "GET",
-  path: "/",
-  headers: [],
-  body: null,
-  expected: [{ from: 200, to: 200 }]
-};
 async function calibrate3(generator, most) {
   var _stack = [];
   try {
@@ -86281,11 +86263,16 @@ async function calibrate3(generator, most) {
     const target = { origin: responder.origin, host: null };
     const random = seededRandom("calibration");
     const send3 = async (rate4, shots2) => {
-      await generator.open({ target, request: request3, sockets: Math.max(4, Math.ceil(rate4 / 50)), timeout });
+      await generator.open({
+        target,
+        request: nullRequest,
+        sockets: Math.max(4, Math.ceil(rate4 / 50)),
+        timeout
+      });
       const shape = { rate: perSecond(rate4), extent: { kind: "count", shots: shots2 }, arrivals: "constant" };
       return generator.slice({
         target,
-        requests: [request3],
+        requests: [nullRequest],
         schedule: planSchedule({ ...shape, leadIn: 32, weights: [1] }, random.fork(`${rate4}`)),
         timeout,
         maxSockets: 256,
@@ -87716,7 +87703,7 @@ async function rampOfUrl(url2, flags, terminal) {
   var _stack = [];
   try {
     const wishes = rampSettings(flags);
-    const { target, request: request4 } = readOneRequest(ramp2, url2, flags, terminal.directory);
+    const { target, request: request2 } = readOneRequest(ramp2, url2, flags, terminal.directory);
     const subject3 = { kind: "url", url: url2 };
     const maxSockets = numberFlag(flags, "max-sockets", { least: 1, most: 1e4, whole: true }) ?? 512;
     const shape = {
@@ -87726,9 +87713,9 @@ async function rampOfUrl(url2, flags, terminal) {
       maxInFlight: 1e4
     };
     const shots2 = {
-      first: request4,
+      first: request2,
       weights: [1],
-      draw: (schedule) => ({ requests: [request4], schedule })
+      draw: (schedule) => ({ requests: [request2], schedule })
     };
     const generator = __using(_stack, await startGenerator({ entry: builtFile("generator.js"), signal: terminal.signal }), true);
     return await runRamp({
@@ -88150,8 +88137,8 @@ var selfTest = {
   positionals: { least: 0, most: 0 },
   run: async (flags, _3, terminal) => {
     const overrides = Object.fromEntries(Object.keys(settings6).map((name2) => [name2, text2(flags, name2)]));
-    const request4 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
-    const job = readJobSettings({ ...request4, environment: terminal.environment });
+    const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
+    const job = readJobSettings({ ...request2, environment: terminal.environment });
     const json2 = text2(flags, "json");
     const file4 = json2 === void 0 ? null : outputFile(terminal, "json", json2);
     for (const warning of job.warnings) tell2(terminal, flags, { kind: "warning", warning });
@@ -88445,11 +88432,11 @@ async function warmUp4(job, tools, deadline) {
   });
 }
 async function runLevel(job, { clock, generator }, shape) {
-  const { target, request: request4 } = job;
+  const { target, request: request2 } = job;
   const { concurrency, requests, deadline } = shape;
   const left2 = () => Math.max(shortestWait, deadline - clock.now());
   const timeout2 = ns(Math.min(openTimeout, left2()));
-  await generator.open({ target, request: request4, sockets: concurrency, timeout: timeout2 });
+  await generator.open({ target, request: request2, sockets: concurrency, timeout: timeout2 });
   const longest4 = ns(Math.min(left2(), longestRun));
   const order2 = orderOf(job, { concurrency, requests, longest: longest4, timeout: job.timeout, leadIn: concurrency });
   return { concurrency, result: await generator.closedLoop(order2) };
@@ -88475,10 +88462,10 @@ async function recovers(job, tools, usual4, deadline) {
   }
   return signal.aborted || clock.now() >= deadline;
 }
-function orderOf({ target, request: request4 }, shape) {
+function orderOf({ target, request: request2 }, shape) {
   return {
     target,
-    requests: [request4],
+    requests: [request2],
     sequence: new Uint16Array(1),
     workers: shape.concurrency,
     pace: { kind: "on-answer", think: ns(0) },
