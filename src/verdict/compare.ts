@@ -5,7 +5,7 @@ import { sides } from '../kernel/words.ts';
 import type { MetricUnit } from './finding.ts';
 import type { SlicePair, UsableRound } from './pairing.ts';
 import type { ReadSlice, SlicePercentiles, View } from './slices.ts';
-import { lowerMedian, medianOf, signedRankP, signFlipP } from './statistics.ts';
+import { lowerMedian, medianOf, shiftOf, signedRankP, signFlipP } from './statistics.ts';
 
 /** One metric of one scenario, round by round. */
 export type Comparison =
@@ -46,7 +46,7 @@ export function unitOf(metric: MetricName): MetricUnit {
   return metric === 'errors' ? 'share-of-requests' : 'cpu-nanoseconds-per-request';
 }
 
-/** ln of the ratio of the sides' lower medians over slices. */
+/** Shift between the sides of ln of their slices' percentiles; shown beside it, the lower median of each side. */
 export function comparePercentile(
   rounds: readonly UsableRound[],
   metric: PercentileMetric,
@@ -56,9 +56,12 @@ export function comparePercentile(
   return compareRatios(rounds, 'too few shots were sent on time', (round) => {
     const pairs = bothPresent(round, (trial) => read(trial.load.histograms, view)?.[metric] ?? null);
     if (pairs === null) return null;
-    const baseline = lowerMedian(pairs.map((pair) => pair.baseline));
-    const candidate = lowerMedian(pairs.map((pair) => pair.candidate));
-    return { baseline, candidate, d: Math.log(candidate / baseline) };
+    const [baseline, candidate] = [pairs.map((pair) => pair.baseline), pairs.map((pair) => pair.candidate)];
+    return {
+      baseline: lowerMedian(baseline),
+      candidate: lowerMedian(candidate),
+      d: shiftOf(baseline.map(Math.log), candidate.map(Math.log)),
+    };
   });
 }
 

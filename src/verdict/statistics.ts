@@ -12,7 +12,7 @@ import { studentQuantile } from './student.ts';
 export const medianOf = (values: readonly number[]): number => median([...values]);
 
 /**
- * The lower median v[(n − 1) >> 1]: a round's value over its slices. A stall fills one slice and stays there,
+ * The lower median v[(n − 1) >> 1]: what is shown of a side's slices. A stall fills one slice and stays there,
  * and the lower of the middle two never averages a stalled slice in. @throws RangeError on an empty list.
  */
 export function lowerMedian(values: readonly number[]): number {
@@ -36,6 +36,16 @@ export function hodgesLehmann(d: readonly number[]): number {
   const averages = walsh(d);
   const upper = averages.length >> 1;
   return averages.length % 2 === 1 ? averages[upper]! : (averages[upper - 1]! + averages[upper]!) / 2;
+}
+
+/**
+ * How far `after` lies above `before`: the median of all differences of one value of each (Hodges & Lehmann 1963). Up to
+ * 29 % of the values may be anything, and it is far steadier than a difference of medians. Swapped samples give the
+ * negative. @throws RangeError when a list is empty.
+ */
+export function shiftOf(before: readonly number[], after: readonly number[]): number {
+  if (before.length === 0 || after.length === 0) throw new RangeError('shiftOf needs values on both sides');
+  return medianOf(before.flatMap((low) => after.map((high) => high - low)));
 }
 
 /** Values that carry a sign: |d| is rounded to 12 decimals, so that float noise makes neither signs nor ranks. */

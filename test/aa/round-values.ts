@@ -10,6 +10,7 @@ import {
   hodgesLehmann,
   lowerMedian,
   medianOf,
+  shiftOf,
   signedRankP,
   smallestDetectable,
   spreadOf,
@@ -29,7 +30,7 @@ export const ruleNames = [
 ] as const;
 export type RuleName = (typeof ruleNames)[number];
 /** The rule of the product: `comparePercentile`. */
-export const currentRule: RuleName = 'lower median of slices';
+export const currentRule: RuleName = 'Hodges–Lehmann of both sides';
 
 /** Percentiles of slices, in any unit; null when there is no shot in this view. */
 export interface SliceReader {
@@ -55,7 +56,7 @@ export const slicesToRound: Readonly<
   'Hodges–Lehmann over pairs': (slices) => hodgesLehmann(pairRatios(slices)),
   // The shift of two samples: slices of one round hardly go together by pairs where stalls decide.
   'Hodges–Lehmann of both sides': ({ baseline, candidate }) =>
-    medianOf(baseline.flatMap((before) => candidate.map((after) => Math.log(after / before)))),
+    shiftOf(baseline.map(Math.log), candidate.map(Math.log)),
 };
 
 /** v[(n − 1) >> 2] of the sorted values: like the lower median, never an average with a stalled slice. */

@@ -9,6 +9,7 @@ import {
   kOf,
   lowerMedian,
   medianOf,
+  shiftOf,
   signedRankP,
   signFlipP,
   singleRunSpread,
@@ -46,6 +47,16 @@ describe('known answers', () => {
     const candidate = lowerMedian([5.2, 5.41, 5.02, 5.33, 88.0, 5.11, 5.6, 5.27]);
     expect([baseline, candidate]).toEqual([4.7, 5.27]);
     near(Math.log(candidate / baseline), 0.114467854);
+  });
+
+  it('takes the shift between the slices of both sides, which one stalled slice of each hardly moves', () => {
+    const baseline = [4.61, 4.83, 61.2, 4.55, 5.02, 4.7, 4.95, 4.66].map(Math.log);
+    const candidate = [5.2, 5.41, 5.02, 5.33, 88.0, 5.11, 5.6, 5.27].map(Math.log);
+    near(shiftOf(baseline, candidate), 0.106154106);
+    near(shiftOf(candidate, baseline), -0.106154106);
+    expect(shiftOf([1, 2], [4])).toBe(2.5);
+    expect(() => shiftOf([], [1])).toThrow(RangeError);
+    expect(() => shiftOf([1], [])).toThrow(RangeError);
   });
 
   it('finds the regression', () => {
