@@ -33,6 +33,7 @@ export function announce(log: JobLog, event: GateEvent): void {
       if (event.index === 1) log.group(titleOf(event));
       break;
     case 'confirming':
+    case 'settling':
       log.endGroup();
       log.info(progressLine(event).text);
       break;
@@ -69,7 +70,7 @@ const recordsOf = ({ baseline, candidate }: Revisions): Readonly<Record<Side, Re
 });
 
 function titleOf(event: Extract<ProgressEvent, { kind: 'round-started' }>): string {
-  const what = event.phase === 'confirming' ? 'Confirming' : 'Measuring in turns';
+  const what = event.phase === 'confirming' ? 'Fresh rounds' : 'Measuring in turns';
   const time = event.timeLeft === null ? '' : `, ${formatDuration(event.timeLeft)} left`;
   return `${what}: at most ${formatCount(event.of)} rounds${time}`;
 }

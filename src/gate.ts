@@ -1,10 +1,10 @@
-/** Conductor of the gate: two revisions, their builds, rounds in turns, looks, confirmation, the verdict. */
+/** Conductor of the gate: two revisions, their builds, rounds in turns, looks, fresh rounds where one is not enough, the verdict. */
 import { waiversOf } from './accepted.ts';
 import { measureAlone } from './alone.ts';
 import { type BuiltSides, buildBoth } from './both-builds.ts';
 import { createWorktrees } from './builds/worktree.ts';
 import type { JobPlan } from './config/plan.ts';
-import { keepToTime } from './config/plan-time.ts';
+import { holdsFreshRounds, keepToTime, type TimeSoFar } from './config/plan-time.ts';
 import { planRound, worktreeNames } from './config/rounds.ts';
 import type { GateConfig } from './config/settings.ts';
 import { nearest } from './config/suggestions.ts';
@@ -31,7 +31,7 @@ import { startShared } from './services.ts';
 import { secretsOf } from './shots.ts';
 import { startBoth } from './sides.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
-import type { Verdict } from './verdict/finding.ts';
+import type { Continue, Verdict } from './verdict/finding.ts';
 import { judge } from './verdict/judge.ts';
 import { leastRounds } from './verdict/looks.ts';
 
@@ -162,6 +162,7 @@ async function measure(
       progress = judge(evidence, { nearest });
       continue;
     }
+    if (noTimeToSettle(evidence, progress, config)) break;
     for (const event of beforeRound(evidence, progress)) job.tell(event);
     const round = planRound(plan, evidence.rounds.length, progress.scenarios);
     const measured = await measureRound(roundJob, round, progress.phase, replaceablePairs(evidence));
@@ -170,7 +171,7 @@ async function measure(
     progress = judge(evidence, { nearest });
     for (const event of afterRound(evidence, measured, progress)) job.tell(event);
   }
-  if (hotPaths === null) return progress.verdict;
+  if (hotPaths === null) return progress.kind === 'decided' ? progress.verdict : finalVerdict(evidence);
   // What nobody asks any more would only take CPU from the microbenchmarks.
   await shared[Symbol.asyncDispose]();
   found.evidence = await measureHotPaths(hotPaths, config, evidence);
@@ -178,23 +179,32 @@ async function measure(
 }
 
 /** What was planned, as far as the time budget still holds it. */
-function planInTime(
-  evidence: Evidence,
-  { usable }: { readonly usable: number },
-  config: GateConfig,
-): JobPlan {
-  const { plan, rounds, counters } = evidence;
+function planInTime(evidence: Evidence, progress: Continue, config: GateConfig): JobPlan {
+  const { plan, counters } = evidence;
   const judged = plan.scenarios.flatMap((scenario) => [
     ...scenario.judged,
     ...(counters ?? []).filter((counter) => counter.judge !== null),
   ]);
-  return keepToTime(plan, leastRounds(judged.length), {
-    measured: rounds.length,
-    usable,
-    spent: ns(rounds.reduce((sum, round) => sum + round.duration, 0)),
-    budget: ns(config.timeBudget * (1 - plan.benchmarks)),
-  });
+  return keepToTime(plan, leastRounds(judged.length), timeSoFar(evidence, progress, config));
 }
+
+/** A regression is confirmed whatever that takes; what is only open gets rounds that the budget holds. */
+function noTimeToSettle(evidence: Evidence, progress: Continue, config: GateConfig): boolean {
+  const begins = evidence.rounds.every((round) => round.phase === 'measuring');
+  if (progress.purpose !== 'settle' || !begins) return false;
+  return !holdsFreshRounds(evidence.plan, timeSoFar(evidence, progress, config));
+}
+
+const timeSoFar = (
+  { rounds, plan }: Evidence,
+  { usable }: Continue,
+  { timeBudget }: GateConfig,
+): TimeSoFar => ({
+  measured: rounds.length,
+  usable,
+  spent: ns(rounds.reduce((sum, round) => sum + round.duration, 0)),
+  budget: ns(timeBudget * (1 - plan.benchmarks)),
+});
 
 /** Of evidence that no further round can join. */
 function finalVerdict(evidence: Evidence): Verdict {

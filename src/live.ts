@@ -8,7 +8,7 @@ import type { Nanoseconds } from './kernel/units.ts';
 import { ns } from './kernel/units.ts';
 import { type PercentileName, percentileShare, type Side } from './kernel/words.ts';
 import type { ProgressEvent, QuickFigures } from './report/progress.ts';
-import type { Progress } from './verdict/finding.ts';
+import type { Continue, Progress } from './verdict/finding.ts';
 
 /** Everything a shell may hear while the gate runs. */
 export type GateEvent =
@@ -22,9 +22,7 @@ export type GateEvent =
   | { readonly kind: 'output'; readonly side: Side; readonly line: string }
   | ProgressEvent;
 
-type Continue = Extract<Progress, { kind: 'continue' }>;
-
-/** Events before a round: the first of a confirmation is announced. */
+/** Events before a round: the first of the fresh ones after a look is announced. */
 export function beforeRound(evidence: Evidence, progress: Continue): readonly ProgressEvent[] {
   const { index, of, timeLeft } = place(evidence, progress.phase);
   const started: ProgressEvent = {
@@ -35,10 +33,9 @@ export function beforeRound(evidence: Evidence, progress: Continue): readonly Pr
     timeLeft,
   };
   if (progress.phase === 'measuring' || index > 0) return [started];
-  return [
-    { kind: 'confirming', scenarios: progress.scenarios, rounds: evidence.plan.confirmationRounds },
-    started,
-  ];
+  const { confirmationRounds } = evidence.plan;
+  const kind = progress.purpose === 'settle' ? 'settling' : 'confirming';
+  return [{ kind, scenarios: progress.scenarios, rounds: confirmationRounds }, started];
 }
 
 /** Events after a round: its figures, and at a look what it said. */
@@ -56,7 +53,7 @@ export function afterRound(evidence: Evidence, round: Round, next: Progress): re
   const soFar =
     next.kind === 'decided'
       ? next.verdict.outcome
-      : next.phase === 'confirming'
+      : next.purpose === 'confirm'
         ? 'a row is flagged'
         : 'not decided yet';
   return [done, { kind: 'looked', rounds: index, soFar }];

@@ -40,3 +40,11 @@ export function keepToTime(plan: JobPlan, least: number, time: TimeSoFar): JobPl
     ],
   };
 }
+
+/** Whether the budget holds all the fresh rounds of a plan after the rounds so far. */
+export function holdsFreshRounds(
+  plan: JobPlan,
+  { measured, spent, budget }: Pick<TimeSoFar, 'measured' | 'spent' | 'budget'>,
+): boolean {
+  return measured > 0 && spent * (1 + plan.confirmationRounds / measured) <= budget;
+}

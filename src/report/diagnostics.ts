@@ -161,11 +161,11 @@ export function jobFacts(
 ): readonly Fact[] {
   const { rounds, slices } = verdict;
   const facts: Fact[] = [];
-  const confirming = rounds.confirming > 0 ? ` and ${formatCount(rounds.confirming)} confirming` : '';
+  const fresh = rounds.confirming > 0 ? ` and ${formatCount(rounds.confirming)} fresh ones` : '';
   if (rounds.planned > 0) {
     facts.push({
       label: 'rounds',
-      value: say`${formatCount(rounds.measured)} of at most ${formatCount(rounds.planned)}${confirming}`,
+      value: say`${formatCount(rounds.measured)} of at most ${formatCount(rounds.planned)}${fresh}`,
     });
   }
   if (slices.measured > 0) {

@@ -43,7 +43,7 @@ export function describePlan(
   add(roundsText(plan));
   if (plan.confirm) {
     add(
-      `a regression has to show again in ${formatCount(plan.confirmationRounds)} fresh rounds before the job fails`,
+      `a regression has to show again in ${formatCount(plan.confirmationRounds)} fresh rounds before the job fails; a job that is still open after its last look gets them too when they could settle it`,
     );
   }
   add(

@@ -40,7 +40,12 @@ export type ProgressEvent =
     }
   /** `so far` in words, e.g. `not decided yet`. */
   | { readonly kind: 'looked'; readonly rounds: number; readonly soFar: string }
-  | { readonly kind: 'confirming'; readonly scenarios: readonly string[]; readonly rounds: number }
+  | {
+      /** Fresh rounds follow a look, because something was flagged or because nothing could be decided. */
+      readonly kind: 'confirming' | 'settling';
+      readonly scenarios: readonly string[];
+      readonly rounds: number;
+    }
   | { readonly kind: 'benchmarks-found'; readonly count: number; readonly node: string | null }
   | {
       readonly kind: 'bench-round';
@@ -80,6 +85,10 @@ export function progressLine(event: ProgressEvent): ProgressLine {
       return lasting(
         `something got worse in ${names(event.scenarios)}: confirming with ${counted(event.rounds, 'fresh round')}`,
       );
+    case 'settling':
+      return lasting(
+        `not decided in ${names(event.scenarios)}: ${counted(event.rounds, 'fresh round')} may settle it`,
+      );
     case 'benchmarks-found': {
       const node = event.node === null ? '' : `, run by Node ${event.node}`;
       return lasting(`${counted(event.count, 'microbenchmark')} found${node}`);
@@ -110,7 +119,7 @@ const counted = (count: number, word: string): string =>
   `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
 
 function roundName(event: { index: number; of: number; phase: 'measuring' | 'confirming' }): string {
-  const word = event.phase === 'confirming' ? 'confirming round' : 'round';
+  const word = event.phase === 'confirming' ? 'fresh round' : 'round';
   return `${word} ${formatCount(event.index)} of ${formatCount(event.of)}`;
 }
 

@@ -7,7 +7,7 @@ import type { Hypothesis } from './estimate.ts';
 import { isRed } from './estimate.ts';
 import type { Change, Finding } from './finding.ts';
 import type { Look } from './looks.ts';
-import { confirmationLevel, familyLevel } from './looks.ts';
+import { familyLevel } from './looks.ts';
 import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
 import type { Row } from './rows.ts';
 import { isWorse } from './rows.ts';
@@ -32,10 +32,8 @@ export function flagAt(rows: readonly Row[], look: Look, confirm: boolean): Fami
 }
 
 /** Rows that stay beyond doubt when all rounds of their scenario are pooled. */
-export function confirmAll(rows: readonly Row[]): Family {
-  return test(rows, confirmationLevel, (hypothesis, adjusted) =>
-    isRed(hypothesis, adjusted, confirmationLevel),
-  );
+export function confirmAll(rows: readonly Row[], level: number): Family {
+  return test(rows, level, (hypothesis, adjusted) => isRed(hypothesis, adjusted, level));
 }
 
 function test(
@@ -66,6 +64,20 @@ function passes(row: Row): boolean {
 /** Whether the job may pass here: every judged row is bounded, and at an early look none may look worse. */
 export function mayPass(rows: readonly Row[], look: Look): boolean {
   return rows.filter((row) => row.judged).every((row) => passes(row) && (look.last || !isWorse(row)));
+}
+
+/**
+ * Scenarios that `more` fresh rounds may settle after a last look that flagged nothing and could not pass: when some
+ * row looks worse, or when every open row would then be narrow enough. Empty when they would be spent in vain.
+ */
+export function worthMoreRounds(rows: readonly Row[], more: number): ReadonlySet<string> {
+  const open = rows.filter((row) => row.judged && lookedState(row).state === 'undecided');
+  const narrowEnough = (row: Row): boolean => {
+    const needed = row.settled === null ? settleAfter(row, { kind: 'looked' }) : null;
+    return needed !== null && needed <= more;
+  };
+  const worth = open.some(isWorse) || open.every(narrowEnough);
+  return new Set(worth ? open.map((row) => row.scenario) : []);
 }
 
 /** How far a row has come. */

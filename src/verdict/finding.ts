@@ -99,10 +99,15 @@ export type Progress =
   | {
       readonly kind: 'continue';
       readonly phase: 'measuring' | 'confirming';
+      /** What for: the next look, to confirm what was flagged, or to settle what a last look left open. */
+      readonly purpose: 'look' | 'confirm' | 'settle';
       /** Rounds of the measuring phase that every scenario can use so far. */
       readonly usable: number;
       /** Measure until this many rounds of the phase are there, then look again. */
       readonly untilRounds: number;
-      /** Scenarios to measure: all of them, or the flagged ones. */
+      /** Scenarios to measure: all of them, the flagged ones, or the open ones. */
       readonly scenarios: readonly string[];
     };
+
+/** Rounds are missing. */
+export type Continue = Extract<Progress, { readonly kind: 'continue' }>;

@@ -6,10 +6,10 @@ import type { Evidence, Round } from '../evidence/trial.ts';
 import type { Looked } from './conclude.ts';
 import { conclude, lookAt } from './conclude.ts';
 import type { Family, Stage } from './decide.ts';
-import { confirmAll, flagAt, mayPass } from './decide.ts';
+import { confirmAll, flagAt, mayPass, worthMoreRounds } from './decide.ts';
 import type { Progress } from './finding.ts';
 import type { Look } from './looks.ts';
-import { looksAt } from './looks.ts';
+import { confirmationLevel, extensionLevel, looksAt } from './looks.ts';
 import type { Row } from './rows.ts';
 import type { Problem, Scope } from './scope.ts';
 import { fewestUsable, firstRounds, pooledScope, problemOf, scopeOf } from './scope.ts';
@@ -72,6 +72,7 @@ function judgeLoad(evidence: Evidence, options: JudgeOptions): Progress {
   return {
     kind: 'continue',
     phase: 'measuring',
+    purpose: 'look',
     usable,
     untilRounds: measuring.length + Math.max(1, missing),
     scenarios: plan.scenarios.map((scenario) => scenario.name),
@@ -83,58 +84,76 @@ function takeLook(job: Job, reached: Scope, look: Look): Progress | null {
   const looked = lookAt(job.evidence, firstRounds(reached, look.rounds), look.passLevel, job.read);
   const stop = differentWork(looked);
   if (stop !== null) return stopped(job, looked.scope, stop);
-  const { confirm } = job.evidence.plan;
+  const { confirm, confirmationRounds } = job.evidence.plan;
   const family = flagAt(looked.rows, look, confirm);
-  if (family.flagged.size > 0 && confirm) return confirmation(job, reached, look, looked, family);
+  const further = { reached, look, first: looked, flags: family };
+  if (confirm && family.flagged.size > 0) {
+    const flagged = new Set([...family.flagged].map((row) => row.scenario));
+    return furtherRounds(job, { ...further, purpose: 'confirm', scenarios: flagged });
+  }
   if (family.flagged.size === 0 && !look.last && !mayPass(looked.rows, look)) return null;
+  if (confirm && look.last) {
+    const open = worthMoreRounds(looked.rows, confirmationRounds);
+    if (open.size > 0) return furtherRounds(job, { ...further, purpose: 'settle', scenarios: open });
+  }
   return conclude(job.evidence, looked, family, (row) => ({
     kind: family.flagged.has(row) ? 'flagged-only' : 'looked',
   }));
 }
 
-/** Fresh rounds for the flagged scenarios; then all of their rounds are judged together, at a stricter level. */
-function confirmation(job: Job, reached: Scope, look: Look, first: Looked, flags: Family): Progress {
+/** What follows a look that has not had the last word: fresh rounds of some scenarios. */
+interface Further {
+  readonly reached: Scope;
+  readonly look: Look;
+  readonly first: Looked;
+  readonly flags: Family;
+  /** To confirm what was flagged, or to settle what nobody flagged and nobody could pass. */
+  readonly purpose: 'confirm' | 'settle';
+  readonly scenarios: ReadonlySet<string>;
+}
+
+/** Fresh rounds for the scenarios; then all of their rounds are judged together, at a stricter level. */
+function furtherRounds(job: Job, further: Further): Progress {
+  const { reached, look, flags, purpose, scenarios } = further;
   const { plan } = job.evidence;
-  const scenarios = plan.scenarios.map((scenario) => scenario.name);
-  const flagged = new Set([...flags.flagged].map((row) => row.scenario));
   const fresh = job.evidence.rounds.filter((round) => round.phase === 'confirming');
   const { scope, fewestFresh } = pooledScope(
     plan,
     { rounds: reached.rounds, count: look.rounds },
     { rounds: fresh, most: plan.confirmationRounds },
-    flagged,
+    scenarios,
   );
   const problem = problemOf(plan, scope, 'confirming');
   if (problem !== null) return stopped(job, scope, problem);
   if (fewestFresh < plan.confirmationRounds) {
-    if (job.final) return unconfirmed(job, first, flags, fresh, fewestFresh);
+    if (job.final) return withoutFurther(job, further, fresh, fewestFresh);
     return {
       kind: 'continue',
       phase: 'confirming',
+      purpose,
       usable: look.rounds,
       untilRounds: fresh.length + plan.confirmationRounds - fewestFresh,
-      scenarios: scenarios.filter((scenario) => flagged.has(scenario)),
+      scenarios: plan.scenarios.map(({ name }) => name).filter((name) => scenarios.has(name)),
     };
   }
 
   const pooled = lookAt(job.evidence, scope, lastLevel, job.read);
   const stop = differentWork(pooled);
   if (stop !== null) return stopped(job, scope, stop);
-  const family = confirmAll(pooled.rows);
+  const family = confirmAll(pooled.rows, purpose === 'confirm' ? confirmationLevel : extensionLevel);
   const before = new Map([...flags.flagged].map((row) => [nameOf(row), row]));
   return conclude(job.evidence, pooled, family, (row): Stage => {
-    if (flagged.has(row.scenario) && family.flagged.has(row)) return { kind: 'confirmed' };
+    if (scenarios.has(row.scenario) && family.flagged.has(row)) return { kind: 'confirmed' };
     const flaggedRow = before.get(nameOf(row));
     if (flaggedRow === undefined) return { kind: 'looked' };
     return { kind: 'not-confirmed', first: flaggedRow.change };
   });
 }
 
-/** Confirmation ended early: what was flagged is neither shown nor excluded. */
-function unconfirmed(
+/** They ended early: what was flagged is neither shown nor excluded, and what was open is as the look left it. */
+function withoutFurther(
   job: Job,
-  first: Looked,
-  flags: Family,
+  { first, flags }: Further,
   fresh: readonly Round[],
   fewestFresh: number,
 ): Progress {

@@ -20,6 +20,8 @@ const earlyFailPercent = 1;
 export const familyLevel = familyPercent / 100;
 /** Of a pooled p after confirmation. */
 export const confirmationLevel = 0.01;
+/** Of a pooled p when nothing had been flagged: the fresh rounds are one more chance to fail, on top of the looks. */
+export const extensionLevel = 0.005;
 /** Failing early needs rounds enough for such a level. */
 const earlyFailFrom = 9;
 const lastPassLevel = 0.025;

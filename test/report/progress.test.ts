@@ -29,13 +29,14 @@ describe('progress', () => {
     [{ kind: 'built', side: 'candidate', duration: ns(12.3e9) }, 'built the candidate in 12.3 s'],
     [
       { kind: 'round-started', index: 1, of: 6, phase: 'confirming', timeLeft: ns(60e9) },
-      'confirming round 1 of 6 · 60 s left',
+      'fresh round 1 of 6 · 60 s left',
     ],
     [{ kind: 'looked', rounds: 6, soFar: 'not decided yet' }, 'looked after 6 rounds: not decided yet'],
     [
       { kind: 'confirming', scenarios: ['a', 'b', 'c', 'd'], rounds: 6 },
       'something got worse in `a`, `b`, `c` and 1 more: confirming with 6 fresh rounds',
     ],
+    [{ kind: 'settling', scenarios: ['a'], rounds: 6 }, 'not decided in `a`: 6 fresh rounds may settle it'],
     [
       { kind: 'warning', warning: { code: 'x', message: 'the runner is noisy', hint: 'try a larger one' } },
       'warning: the runner is noisy. Try a larger one.',

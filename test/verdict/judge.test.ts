@@ -48,6 +48,7 @@ describe('looks', () => {
     expect(progressOf({ measuring: 0, scenarios })).toEqual({
       kind: 'continue',
       phase: 'measuring',
+      purpose: 'look',
       usable: 0,
       untilRounds: 6,
       scenarios: ['home', 'search'],
@@ -118,6 +119,7 @@ describe('regressions', () => {
     expect(progressOf({ measuring: 9, slice: twenty })).toEqual({
       kind: 'continue',
       phase: 'confirming',
+      purpose: 'confirm',
       usable: 9,
       untilRounds: 6,
       scenarios: ['home'],
@@ -150,6 +152,7 @@ describe('regressions', () => {
     expect(progressOf({ measuring: 12, scenarios, slice })).toEqual({
       kind: 'continue',
       phase: 'confirming',
+      purpose: 'confirm',
       usable: 12,
       untilRounds: 6,
       scenarios: ['home'],
@@ -245,7 +248,7 @@ describe('regressions', () => {
     // Six rounds of twelve with one slow slice of four: 12.5 points, p = 2^-6, six times that for six rows.
     const slice = (where: Where) =>
       candidate(where) && where.round < 6 && where.pair === 0 ? { p99: 90e6, allP99: 90e6 } : {};
-    const verdict = verdictOf({ measuring: 12, slice });
+    const verdict = verdictOf({ measuring: 12, slice }, { final: true });
     const tail = row(verdict, 'tail');
     expect(tail.change).toMatchObject({ kind: 'points', difference: 0.125, p: 2 ** -6 });
     expect([tail.state, verdict.outcome]).toEqual(['undecided', 'inconclusive']);
@@ -645,7 +648,7 @@ describe('a change within its own spread', () => {
     expect(verdict.outcome).toBe('inconclusive');
   });
 
-  it('is not sent to confirmation', () => {
-    expect(verdictOf({ measuring: 12, slice: lopsided }).rounds.confirming).toBe(0);
+  it('is not flagged: fresh rounds come only because it may be settled', () => {
+    expect(progressOf({ measuring: 12, slice: lopsided })).toMatchObject({ purpose: 'settle' });
   });
 });
