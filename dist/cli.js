@@ -70969,6 +70969,10 @@ function hodgesLehmann(d) {
   const upper = averages.length >> 1;
   return averages.length % 2 === 1 ? averages[upper] : (averages[upper - 1] + averages[upper]) / 2;
 }
+function shiftOf(before, after) {
+  if (before.length === 0 || after.length === 0) throw new RangeError("shiftOf needs values on both sides");
+  return medianOf(before.flatMap((low) => after.map((high) => high - low)));
+}
 var nonZeroCount = (d) => d.filter((x) => rounded(x) !== 0).length;
 var smallestP = (d) => 2 ** -nonZeroCount(d);
 function signedRankP(d) {
@@ -71348,6 +71352,7 @@ var familyPercent = 5;
 var earlyFailPercent = 1;
 var familyLevel = familyPercent / 100;
 var confirmationLevel = 0.01;
+var extensionLevel = 5e-3;
 var earlyFailFrom = 9;
 var lastPassLevel = 0.025;
 function lookRounds(rounds) {
@@ -74720,6 +74725,10 @@ function progressLine(event) {
       return lasting(
         `something got worse in ${names(event.scenarios)}: confirming with ${counted2(event.rounds, "fresh round")}`
       );
+    case "settling":
+      return lasting(
+        `not decided in ${names(event.scenarios)}: ${counted2(event.rounds, "fresh round")} may settle it`
+      );
     case "benchmarks-found": {
       const node2 = event.node === null ? "" : `, run by Node ${event.node}`;
       return lasting(`${counted2(event.count, "microbenchmark")} found${node2}`);
@@ -74747,7 +74756,7 @@ var passing = (text4) => ({ text: text4, lasting: false, tone: "plain" });
 var parts = (all) => all.filter((part2) => part2 !== "").join(" \xB7 ");
 var counted2 = (count3, word) => `${formatCount(count3)} ${word}${count3 === 1 ? "" : "s"}`;
 function roundName(event) {
-  const word = event.phase === "confirming" ? "confirming round" : "round";
+  const word = event.phase === "confirming" ? "fresh round" : "round";
   return `${word} ${formatCount(event.index)} of ${formatCount(event.of)}`;
 }
 function quick(figures2) {
@@ -78312,6 +78321,9 @@ function keepToTime(plan2, least2, time6) {
     ]
   };
 }
+function holdsFreshRounds(plan2, { measured: measured2, spent, budget }) {
+  return measured2 > 0 && spent * (1 + plan2.confirmationRounds / measured2) <= budget;
+}
 
 // src/evidence/check-warnings.ts
 var failingShare = 0.5;
@@ -78884,10 +78896,9 @@ function beforeRound(evidence, progress) {
     timeLeft
   };
   if (progress.phase === "measuring" || index > 0) return [started];
-  return [
-    { kind: "confirming", scenarios: progress.scenarios, rounds: evidence.plan.confirmationRounds },
-    started
-  ];
+  const { confirmationRounds: confirmationRounds3 } = evidence.plan;
+  const kind = progress.purpose === "settle" ? "settling" : "confirming";
+  return [{ kind, scenarios: progress.scenarios, rounds: confirmationRounds3 }, started];
 }
 function afterRound(evidence, round3, next) {
   const { index, of, timeLeft } = place(evidence, round3.phase);
@@ -78900,7 +78911,7 @@ function afterRound(evidence, round3, next) {
     timeLeft: next.kind === "decided" ? null : timeLeft
   };
   if (round3.phase === "confirming" || !evidence.plan.looks.includes(index)) return [done];
-  const soFar3 = next.kind === "decided" ? next.verdict.outcome : next.phase === "confirming" ? "a row is flagged" : "not decided yet";
+  const soFar3 = next.kind === "decided" ? next.verdict.outcome : next.purpose === "confirm" ? "a row is flagged" : "not decided yet";
   return [done, { kind: "looked", rounds: index, soFar: soFar3 }];
 }
 function place(evidence, phase) {
@@ -79317,9 +79328,12 @@ function comparePercentile(rounds, metric, view, read8) {
   return compareRatios(rounds, "too few shots were sent on time", (round3) => {
     const pairs2 = bothPresent(round3, (trial2) => read8(trial2.load.histograms, view)?.[metric] ?? null);
     if (pairs2 === null) return null;
-    const baseline = lowerMedian(pairs2.map((pair) => pair.baseline));
-    const candidate = lowerMedian(pairs2.map((pair) => pair.candidate));
-    return { baseline, candidate, d: Math.log(candidate / baseline) };
+    const [baseline, candidate] = [pairs2.map((pair) => pair.baseline), pairs2.map((pair) => pair.candidate)];
+    return {
+      baseline: lowerMedian(baseline),
+      candidate: lowerMedian(candidate),
+      d: shiftOf(baseline.map(Math.log), candidate.map(Math.log))
+    };
   });
 }
 function compareCpu(rounds, leadIn) {
@@ -79873,12 +79887,8 @@ function flagAt(rows2, look, confirm2) {
     return confirm2 && hypothesis.blatant && hypothesis.large && hypothesis.p <= blatantLevel;
   });
 }
-function confirmAll(rows2) {
-  return test(
-    rows2,
-    confirmationLevel,
-    (hypothesis, adjusted) => isRed(hypothesis, adjusted, confirmationLevel)
-  );
+function confirmAll(rows2, level2) {
+  return test(rows2, level2, (hypothesis, adjusted) => isRed(hypothesis, adjusted, level2));
 }
 function test(rows2, level2, isFlagged) {
   const family = rows2.filter((row) => row.judged).flatMap((row) => row.hypotheses.map((hypothesis) => ({ row, hypothesis })));
@@ -79898,6 +79908,15 @@ function passes(row) {
 }
 function mayPass(rows2, look) {
   return rows2.filter((row) => row.judged).every((row) => passes(row) && (look.last || !isWorse2(row)));
+}
+function worthMoreRounds(rows2, more) {
+  const open2 = rows2.filter((row) => row.judged && lookedState(row).state === "undecided");
+  const narrowEnough = (row) => {
+    const needed = row.settled === null ? settleAfter(row, { kind: "looked" }) : null;
+    return needed !== null && needed <= more;
+  };
+  const worth = open2.some(isWorse2) || open2.every(narrowEnough);
+  return new Set(worth ? open2.map((row) => row.scenario) : []);
 }
 var counterName = (scenario2, counter2) => `${scenario2} > ${counter2}`;
 function toFinding(row, family, stage) {
@@ -80461,6 +80480,7 @@ function judgeLoad(evidence, options) {
   return {
     kind: "continue",
     phase: "measuring",
+    purpose: "look",
     usable: usable2,
     untilRounds: measuring.length + Math.max(1, missing2),
     scenarios: plan2.scenarios.map((scenario2) => scenario2.name)
@@ -80470,50 +80490,58 @@ function takeLook2(job, reached, look) {
   const looked = lookAt(job.evidence, firstRounds(reached, look.rounds), look.passLevel, job.read);
   const stop2 = differentWork(looked);
   if (stop2 !== null) return stopped(job, looked.scope, stop2);
-  const { confirm: confirm2 } = job.evidence.plan;
+  const { confirm: confirm2, confirmationRounds: confirmationRounds3 } = job.evidence.plan;
   const family = flagAt(looked.rows, look, confirm2);
-  if (family.flagged.size > 0 && confirm2) return confirmation(job, reached, look, looked, family);
+  const further = { reached, look, first: looked, flags: family };
+  if (confirm2 && family.flagged.size > 0) {
+    const flagged = new Set([...family.flagged].map((row) => row.scenario));
+    return furtherRounds(job, { ...further, purpose: "confirm", scenarios: flagged });
+  }
   if (family.flagged.size === 0 && !look.last && !mayPass(looked.rows, look)) return null;
+  if (confirm2 && look.last) {
+    const open2 = worthMoreRounds(looked.rows, confirmationRounds3);
+    if (open2.size > 0) return furtherRounds(job, { ...further, purpose: "settle", scenarios: open2 });
+  }
   return conclude(job.evidence, looked, family, (row) => ({
     kind: family.flagged.has(row) ? "flagged-only" : "looked"
   }));
 }
-function confirmation(job, reached, look, first, flags) {
+function furtherRounds(job, further) {
+  const { reached, look, flags, purpose, scenarios: scenarios2 } = further;
   const { plan: plan2 } = job.evidence;
-  const scenarios2 = plan2.scenarios.map((scenario2) => scenario2.name);
-  const flagged = new Set([...flags.flagged].map((row) => row.scenario));
   const fresh = job.evidence.rounds.filter((round3) => round3.phase === "confirming");
   const { scope, fewestFresh } = pooledScope(
     plan2,
     { rounds: reached.rounds, count: look.rounds },
     { rounds: fresh, most: plan2.confirmationRounds },
-    flagged
+    scenarios2
   );
   const problem3 = problemOf2(plan2, scope, "confirming");
   if (problem3 !== null) return stopped(job, scope, problem3);
   if (fewestFresh < plan2.confirmationRounds) {
-    if (job.final) return unconfirmed(job, first, flags, fresh, fewestFresh);
+    if (job.final) return withoutFurther(job, further, fresh, fewestFresh);
     return {
       kind: "continue",
       phase: "confirming",
+      purpose,
       usable: look.rounds,
       untilRounds: fresh.length + plan2.confirmationRounds - fewestFresh,
-      scenarios: scenarios2.filter((scenario2) => flagged.has(scenario2))
+      scenarios: plan2.scenarios.map(({ name: name2 }) => name2).filter((name2) => scenarios2.has(name2))
     };
   }
   const pooled = lookAt(job.evidence, scope, lastLevel2, job.read);
   const stop2 = differentWork(pooled);
   if (stop2 !== null) return stopped(job, scope, stop2);
-  const family = confirmAll(pooled.rows);
+  const family = confirmAll(pooled.rows, purpose === "confirm" ? confirmationLevel : extensionLevel);
   const before = new Map([...flags.flagged].map((row) => [nameOf4(row), row]));
   return conclude(job.evidence, pooled, family, (row) => {
-    if (flagged.has(row.scenario) && family.flagged.has(row)) return { kind: "confirmed" };
+    if (scenarios2.has(row.scenario) && family.flagged.has(row)) return { kind: "confirmed" };
     const flaggedRow = before.get(nameOf4(row));
     if (flaggedRow === void 0) return { kind: "looked" };
     return { kind: "not-confirmed", first: flaggedRow.change };
   });
 }
-function unconfirmed(job, first, flags, fresh, fewestFresh) {
+function withoutFurther(job, { first, flags }, fresh, fewestFresh) {
   const scope = { ...first.scope, rounds: [...first.scope.rounds, ...fresh] };
   const reason = `flagged, but confirmation ended after ${fewestFresh} of ${job.evidence.plan.confirmationRounds} rounds`;
   return conclude(
@@ -80678,6 +80706,7 @@ async function measure(job, found2, empty2, built, hotPaths, shots2) {
         progress = judge(evidence, { nearest });
         continue;
       }
+      if (noTimeToSettle(evidence, progress, config3)) break;
       for (const event of beforeRound(evidence, progress)) job.tell(event);
       const round3 = planRound(plan2, evidence.rounds.length, progress.scenarios);
       const measured2 = await measureRound2(roundJob, round3, progress.phase, replaceablePairs(evidence));
@@ -80686,7 +80715,7 @@ async function measure(job, found2, empty2, built, hotPaths, shots2) {
       progress = judge(evidence, { nearest });
       for (const event of afterRound(evidence, measured2, progress)) job.tell(event);
     }
-    if (hotPaths === null) return progress.verdict;
+    if (hotPaths === null) return progress.kind === "decided" ? progress.verdict : finalVerdict(evidence);
     await shared[Symbol.asyncDispose]();
     found2.evidence = await measureHotPaths(hotPaths, config3, evidence);
     return finalVerdict(found2.evidence);
@@ -80697,19 +80726,25 @@ async function measure(job, found2, empty2, built, hotPaths, shots2) {
     _promise2 && await _promise2;
   }
 }
-function planInTime(evidence, { usable: usable2 }, config3) {
-  const { plan: plan2, rounds, counters } = evidence;
+function planInTime(evidence, progress, config3) {
+  const { plan: plan2, counters } = evidence;
   const judged3 = plan2.scenarios.flatMap((scenario2) => [
     ...scenario2.judged,
     ...(counters ?? []).filter((counter2) => counter2.judge !== null)
   ]);
-  return keepToTime(plan2, leastRounds(judged3.length), {
-    measured: rounds.length,
-    usable: usable2,
-    spent: ns(rounds.reduce((sum6, round3) => sum6 + round3.duration, 0)),
-    budget: ns(config3.timeBudget * (1 - plan2.benchmarks))
-  });
+  return keepToTime(plan2, leastRounds(judged3.length), timeSoFar(evidence, progress, config3));
 }
+function noTimeToSettle(evidence, progress, config3) {
+  const begins = evidence.rounds.every((round3) => round3.phase === "measuring");
+  if (progress.purpose !== "settle" || !begins) return false;
+  return !holdsFreshRounds(evidence.plan, timeSoFar(evidence, progress, config3));
+}
+var timeSoFar = ({ rounds, plan: plan2 }, { usable: usable2 }, { timeBudget }) => ({
+  measured: rounds.length,
+  usable: usable2,
+  spent: ns(rounds.reduce((sum6, round3) => sum6 + round3.duration, 0)),
+  budget: ns(timeBudget * (1 - plan2.benchmarks))
+});
 function finalVerdict(evidence) {
   const progress = judge(evidence, { final: true, nearest });
   if (progress.kind === "continue") throw new Error("final evidence is always decided");
@@ -81706,11 +81741,11 @@ function lateness(trials, side3) {
 function jobFacts(verdict, evidence, context) {
   const { rounds, slices } = verdict;
   const facts3 = [];
-  const confirming2 = rounds.confirming > 0 ? ` and ${formatCount(rounds.confirming)} confirming` : "";
+  const fresh = rounds.confirming > 0 ? ` and ${formatCount(rounds.confirming)} fresh ones` : "";
   if (rounds.planned > 0) {
     facts3.push({
       label: "rounds",
-      value: say`${formatCount(rounds.measured)} of at most ${formatCount(rounds.planned)}${confirming2}`
+      value: say`${formatCount(rounds.measured)} of at most ${formatCount(rounds.planned)}${fresh}`
     });
   }
   if (slices.measured > 0) {
@@ -81820,7 +81855,7 @@ function describePlan({ plan: plan2, judge: judge3, counters, revisions }, width
   add(roundsText2(plan2));
   if (plan2.confirm) {
     add(
-      `a regression has to show again in ${formatCount(plan2.confirmationRounds)} fresh rounds before the job fails`
+      `a regression has to show again in ${formatCount(plan2.confirmationRounds)} fresh rounds before the job fails; a job that is still open after its last look gets them too when they could settle it`
     );
   }
   add(
