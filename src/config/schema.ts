@@ -106,7 +106,11 @@ const file = group({
       .prefault('25%')
       .describe('The share of a round that warm-up may take.'),
   }).prefault({}),
-  confirm: truth.default(true).describe('Measure a flagged scenario again before calling it a regression.'),
+  confirm: truth
+    .default(true)
+    .describe(
+      'Measure a flagged scenario again before calling it a regression, and an open one where that could settle it.',
+    ),
   seed: z
     .union([z.literal('random'), z.int().min(0)], { error: 'wanted random or a whole number, 0 or above' })
     .default('random')

@@ -11,13 +11,16 @@ export function reportOn(folder, product) {
   const file = join(folder, 'series.json');
   if (!existsSync(file)) throw new Error(`${folder} holds no series: series.json is missing`);
   const series = JSON.parse(readFileSync(file, 'utf8'));
-  const lines = readLines(folder);
   const settings = product.judgeOf(series.tolerances);
   const jobs = [];
-  for (const line of lines.filter((one) => one.evidence !== null)) {
+  const lines = readLines(folder).map((line) => {
+    if (line.evidence === null) return line;
     const source = gunzipSync(readFileSync(join(folder, line.evidence))).toString('utf8');
     jobs.push(product.openChoices(line.job, source, settings));
-  }
+    // A job that failed half-way has its verdict from the gate alone; all others are decided by the rules of now.
+    const failed = line.outcome === 'service-failed' || line.outcome === 'error';
+    return failed ? line : { ...line, ...product.lineFromEvidence(source, settings) };
+  });
   const choices = jobs.flatMap((job) => job.choices);
   const planned = Math.max(0, ...jobs.map((job) => job.planned));
   const depths = [...new Set([planned, ...(series.full ? [] : [firstLook])])].filter((depth) => depth > 0);

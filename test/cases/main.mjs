@@ -1,7 +1,7 @@
 // Real pairs of package versions through the product's own gate: `npm run cases [-- ID…]`. Takes long, needs a registry.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, platform, release, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const usage = `usage: npm run cases -- [ID…] [flags]
   --time-budget 100s  of a row; longer where its rate needs it
   --out DIR           keeps results.jsonl and the verdicts; below the temporary folder unless given
   --resume            leaves out what DIR has measured already
-  --page FILE         writes the results of DIR as a Markdown page
+  --page FILE         writes the results of DIR as a Markdown page; what stands below its mark stays
   --list              prints the rows and stops`;
 
 /** Less than any row needs: each takes the shortest budget that its rate allows. */
@@ -109,7 +109,10 @@ if (judged.length === 0) {
 console.log(`\n${summaryText(judged)}`);
 for (const one of judged.filter(({ status }) => status === 'wrong'))
   console.log(`WRONG ${one.row.id}: ${one.reasons.join('; ')}`);
-if (options.page !== undefined) writeFileSync(options.page, page(judged));
+if (options.page !== undefined) {
+  const earlier = existsSync(options.page) ? readFileSync(options.page, 'utf8') : null;
+  writeFileSync(options.page, page(judged, earlier));
+}
 process.exitCode = stop.signal.aborted ? 130 : judged.some(({ status }) => status === 'wrong') ? 1 : 0;
 
 /** The commit, and a fingerprint of the bundle that ran, which a work tree may have built differently. */

@@ -7,4 +7,5 @@ interface Judged extends Classification {
 export function judgedRows(results: readonly Result[]): Judged[];
 export function rowText(judged: Judged): string;
 export function summaryText(rows: readonly Judged[]): string;
-export function page(rows: readonly Judged[]): string;
+export const handMark: string;
+export function page(rows: readonly Judged[], earlier?: string | null): string;

@@ -123,8 +123,13 @@ function budgets(results) {
   return least === most ? least : `${least} to ${most}, longer at low rates, where a round takes long`;
 }
 
-/** The page of a run. Everything in it comes from `rows`. */
-export function page(rows) {
+/** What stands below this line of an earlier page stays. */
+export const handMark = '<!-- Below this line: written by hand, kept by `npm run cases`. -->';
+
+/** The page of a run. Everything above its mark comes from `rows`; what stood below it in `earlier` stays. */
+export function page(rows, earlier = null) {
+  const hand = earlier === null ? -1 : earlier.indexOf(handMark);
+  const kept = hand < 0 ? '\n' : earlier.slice(hand + handMark.length);
   const results = rows.map(({ result }) => result);
   const days = [...new Set(results.map((result) => result.at.slice(0, 10)))].sort();
   const columns = [
@@ -168,7 +173,8 @@ ${rows.flatMap(pageRows).join('\n')}
 ## What did not come out as expected
 
 ${open.length === 0 ? 'Nothing.' : open.map((judged) => `- **${judged.row.id}** ${labelOf(judged)}`).join('\n')}
-`;
+
+${handMark}${kept}`;
 }
 
 export const machineText = ({ cpu, cpus, system, node }) => `${cpu}, ${cpus} CPUs, ${system}, Node ${node}`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { observe } from './observe.mjs';
 import { command, resultOf } from './results.ts';
-import { judgedRows, page, rowText, summaryText } from './table.mjs';
+import { handMark, judgedRows, page, rowText, summaryText } from './table.mjs';
 
 const red = { cpu: 'regressed', p90: 'regressed', micro: 'regressed' };
 const rows = judgedRows([
@@ -55,6 +55,13 @@ describe('the page', () => {
       '- **N03** WRONG:',
       '- **R02** missed',
     ]);
+  });
+
+  test('keeps what was written below its mark, and nothing else of an earlier page', () => {
+    expect(text.endsWith(`${handMark}\n`)).toBe(true);
+    const earlier = `${text.replace('Real pairs', 'Old title')}Said by hand.\n`;
+    expect(page(rows, earlier)).toBe(`${text}Said by hand.\n`);
+    expect(page(rows, 'no mark')).toBe(text);
   });
 
   test('holds a swapped row against its counterpart', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobPlan } from '../../src/config/plan.ts';
-import { keepToTime } from '../../src/config/plan-time.ts';
+import { holdsFreshRounds, keepToTime } from '../../src/config/plan-time.ts';
 import { planJob } from '../../src/config/planner.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { typicalAssumptions } from '../../src/config/timing.ts';
@@ -62,5 +62,18 @@ describe('a plan that is carried out', () => {
     const time = { measured: 10, usable: 10, spent: secondsToNs(150), budget };
     expect(keepToTime(own, least, time)).toBe(own);
     expect(keepToTime(own, least, { ...time, spent: secondsToNs(230) }).rounds).toBe(10);
+  });
+});
+
+describe('fresh rounds for what a last look left open', () => {
+  const holds = (measured: number, seconds: number): boolean =>
+    holdsFreshRounds(plan, { measured, spent: ns(measured * secondsToNs(seconds)), budget });
+
+  it('are measured when the budget holds all six of them', () => {
+    expect(plan.confirmationRounds).toBe(6);
+    expect(holds(12, 13.3)).toBe(true);
+    expect(holds(12, 13.4)).toBe(false);
+    expect(holds(7, 100)).toBe(false);
+    expect(holds(0, 0)).toBe(false);
   });
 });
