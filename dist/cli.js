@@ -72594,7 +72594,9 @@ var file3 = group({
     rate: auto(rate(1e5), "requests a second, above 0 and at most 100000").default("auto"),
     most: ratio2.refine((value) => value > 0 && value <= 0.75, { error: "wanted a share above 0% and at most 75%" }).prefault("25%").describe("The share of a round that warm-up may take.")
   }).prefault({}),
-  confirm: truth.default(true).describe("Measure a flagged scenario again before calling it a regression."),
+  confirm: truth.default(true).describe(
+    "Measure a flagged scenario again before calling it a regression, and an open one where that could settle it."
+  ),
   seed: external_exports.union([external_exports.literal("random"), external_exports.int().min(0)], { error: "wanted random or a whole number, 0 or above" }).default("random").describe("Printed by every job; give it to reproduce one."),
   judge: group({
     p50: tolerance("5%", "10%"),
