@@ -95,6 +95,9 @@ export function confirmedSentence(verdict: Verdict, worst: Finding): Phrase {
     : say`Confirmed by further rounds with fresh processes.`;
 }
 
+export const settledSentence = ({ rounds }: Verdict): Phrase =>
+  say`Shown by all ${formatCount(rounds.measured + rounds.confirming)} rounds together, ${formatCount(rounds.confirming)} of them with fresh processes after the last look.`;
+
 /** A pass shows its largest rises: the tail percentile's and the CPU's. */
 export function largestFigures(findings: readonly Finding[], alone: boolean): Phrase {
   const judged = findings.filter((finding) => finding.judged && finding.change.kind === 'ratio');

@@ -13,6 +13,7 @@ import {
   judgedIn,
   largestFigures,
   movementWithSpread,
+  settledSentence,
 } from './headline-rows.ts';
 import type { Phrase } from './phrase.ts';
 import { capital, joined, name, say, sentence, strong, strongPhrase } from './phrase.ts';
@@ -65,6 +66,7 @@ function regression(verdict: Verdict, findings: readonly Finding[]): Headline {
   const more: Phrase[] = [];
   if (others.length > 0) more.push(alsoWorse(others, alone));
   if (worst.confirmation === 'confirmed') more.push(confirmedSentence(verdict, worst));
+  if (worst.confirmation === 'settled') more.push(settledSentence(verdict));
   more.push(...acceptedSentences(findings));
   // The verdict room opens the reason of a side that cannot keep up with this word: then no percentage says as much.
   const saturated = /^saturated: /.exec(worst.reason ?? '');

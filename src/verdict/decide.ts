@@ -86,6 +86,8 @@ export type Stage =
   /** Flagged, and confirmation is switched off. */
   | { readonly kind: 'flagged-only' }
   | { readonly kind: 'confirmed' }
+  /** No look had flagged it; all rounds together leave no doubt. */
+  | { readonly kind: 'settled' }
   | { readonly kind: 'not-confirmed'; readonly first: Change }
   /** No look could decide it. */
   | { readonly kind: 'cut-short'; readonly reason: string }
@@ -124,6 +126,7 @@ function stateOf(row: Row, stage: Stage): { state: RowState; reason: string | nu
   const told = row.hypotheses.find((hypothesis) => hypothesis.reason !== null && hypothesis.large)?.reason;
   switch (stage.kind) {
     case 'confirmed':
+    case 'settled':
     case 'flagged-only':
       return { state: 'regressed', reason: told ?? row.note };
     case 'not-confirmed':
@@ -157,6 +160,7 @@ function confirmationOf(stage: Stage): Finding['confirmation'] {
   switch (stage.kind) {
     case 'confirmed':
     case 'not-confirmed':
+    case 'settled':
       return stage.kind;
     case 'flagged-only':
       return 'off';

@@ -60,7 +60,8 @@ export interface Finding {
   /** d of every used round, in order: the dots of the report. */
   readonly perRound: readonly number[];
   readonly rounds: { readonly used: number; readonly dropped: number };
-  readonly confirmation: 'not-needed' | 'confirmed' | 'not-confirmed' | 'off';
+  /** `settled`: no look had flagged it, and all rounds together show it. */
+  readonly confirmation: 'not-needed' | 'confirmed' | 'not-confirmed' | 'settled' | 'off';
   /** The change as a second view sees it: all shots beside on-time. */
   readonly otherView: { readonly view: 'on-time' | 'all-shots'; readonly change: Change } | null;
   /** One sentence for the reader when the state is not plain. */

@@ -143,7 +143,8 @@ function furtherRounds(job: Job, further: Further): Progress {
   const family = confirmAll(pooled.rows, purpose === 'confirm' ? confirmationLevel : extensionLevel);
   const before = new Map([...flags.flagged].map((row) => [nameOf(row), row]));
   return conclude(job.evidence, pooled, family, (row): Stage => {
-    if (scenarios.has(row.scenario) && family.flagged.has(row)) return { kind: 'confirmed' };
+    if (scenarios.has(row.scenario) && family.flagged.has(row))
+      return { kind: purpose === 'confirm' ? 'confirmed' : 'settled' };
     const flaggedRow = before.get(nameOf(row));
     if (flaggedRow === undefined) return { kind: 'looked' };
     return { kind: 'not-confirmed', first: flaggedRow.change };

@@ -107,6 +107,10 @@ export function withinSpreadSentence(change: Change): string {
   return `it got worse by ${effectWords(change)}, which is within its spread${spread}: a quieter runner or more rounds would settle it`;
 }
 
+/** Worse over all shots: that blocks a pass, whatever the shots sent on time say. */
+export const otherViewSentence = (all: Ratio, onTime: Ratio): string =>
+  `over all shots it rose by ${formatRatio(all)}, hardly by chance (${formatChange(onTime)} over those sent on time), and a pass needs both views to hold`;
+
 /** Flagged at a look, not beyond doubt in the fresh rounds. */
 export function notConfirmedSentence(first: Change, pooled: Change, rounds: number): string {
   return `not confirmed: ${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;

@@ -3,7 +3,7 @@ import type { ScenarioPlan } from '../config/plan.ts';
 import type { JudgeSettings } from '../config/settings.ts';
 import type { CounterRecord } from '../evidence/trial.ts';
 import { assertNever } from '../kernel/errors.ts';
-import { formatRatio, type Ratio, ratio } from '../kernel/units.ts';
+import { type Ratio, ratio } from '../kernel/units.ts';
 import type { MetricName, RowState } from '../kernel/words.ts';
 import { loadMetrics, percentileShare } from '../kernel/words.ts';
 import type { Comparison } from './compare.ts';
@@ -13,7 +13,13 @@ import type { Hypothesis } from './estimate.ts';
 import { changeOf, isBounded, isImproved, isWithinSpread, testOf } from './estimate.ts';
 import type { Change } from './finding.ts';
 import type { UsableRound } from './pairing.ts';
-import { ineligibleSentence, metricWords, saturationSentence, withinSpreadSentence } from './reasons.ts';
+import {
+  ineligibleSentence,
+  metricWords,
+  otherViewSentence,
+  saturationSentence,
+  withinSpreadSentence,
+} from './reasons.ts';
 import type { Condition } from './same-work.ts';
 import { saturatedShare } from './same-work.ts';
 import type { ReadSlice, View } from './slices.ts';
@@ -132,7 +138,7 @@ function rowOf(look: ScenarioLook, { passLevel, tooNoisy }: LookTerms, subject: 
     hypotheses: [...(tested === null ? [] : [tested]), ...saturation],
     improved: settled === null && isImproved(comparison, tolerance.min),
     bounded: isBounded(comparison, tolerance, passLevel),
-    blocked: settled === null ? (within ?? blockOf(view, second, tolerance.min, tooNoisy)) : null,
+    blocked: settled === null ? (within ?? blockOf(view, comparison, second, tolerance.min, tooNoisy)) : null,
     settled,
     note: look.condition.kind === 'comparable' && metric !== 'errors' ? look.condition.bodies : null,
   };
@@ -169,18 +175,22 @@ export function toleranceOf(metric: MetricName, settings: JudgeSettings): Row['t
 /** On-time percentiles pass only when those over all shots are not significantly worse. */
 function blockOf(
   view: View | null,
+  judged: Comparison,
   second: Comparison | null,
   min: number,
   tooNoisy: string | null,
 ): string | null {
   if (view === null) return null;
   if (tooNoisy !== null) return tooNoisy;
-  if (view === 'all-shots' || second?.kind !== 'ratio') return null;
+  if (view === 'all-shots' || second?.kind !== 'ratio' || judged.kind !== 'ratio') return null;
   const effect = hodgesLehmann(second.perRound);
   const worse = signedRankP(second.perRound) <= worseLevel && effect >= Math.log1p(min);
-  return worse
-    ? `over all shots it rose by ${formatRatio(ratio(Math.expm1(effect)))}, which the shots sent on time do not show`
-    : null;
+  if (!worse) return null;
+  const [all, onTime] = [effect, hodgesLehmann(judged.perRound)].map((d) => ratio(Math.expm1(d))) as [
+    Ratio,
+    Ratio,
+  ];
+  return otherViewSentence(all, onTime);
 }
 
 /** States that follow from what was measured, not from how it compares. */

@@ -99,7 +99,7 @@ export function jobRows(told: readonly Finding[], measured: readonly Finding[] =
       metric: finding.metric,
       judged: finding.judged,
       state: finding.state,
-      flagged: finding.confirmation !== 'not-needed',
+      flagged: finding.confirmation !== 'not-needed' && finding.confirmation !== 'settled',
       view: figures.view,
       rounds: figures.rounds.used,
       effect: change.kind === 'ratio' ? change.effect : change.kind === 'points' ? change.difference : null,

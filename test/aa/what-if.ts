@@ -52,7 +52,8 @@ export function whatIf(
     verdict.findings.some(
       (finding) =>
         (wanted === undefined || finding.metric === wanted) &&
-        (finding.confirmation !== 'not-needed' || (finding.reason ?? '').startsWith('flagged, but')),
+        ((finding.confirmation !== 'not-needed' && finding.confirmation !== 'settled') ||
+          (finding.reason ?? '').startsWith('flagged, but')),
     );
   return {
     metric,

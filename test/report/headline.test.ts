@@ -18,6 +18,15 @@ describe('the first line of a report', () => {
     expect(shown(made.regression)).toContain('Confirmed by 6 further rounds with fresh processes.');
   });
 
+  it('says so when all rounds together show what no look had flagged', () => {
+    const row = finding({ state: 'regressed', change: changed(0.18, 0.06), confirmation: 'settled' });
+    const text = shown(verdict('regression', [row]));
+    expect(text).toContain(
+      'Shown by all 12 rounds together, 6 of them with fresh processes after the last look.',
+    );
+    expect(text).not.toContain('Confirmed');
+  });
+
   it('leaves out the name of the only scenario when nobody gave it one', () => {
     const unnamed = made.regression.findings.map((one) => ({ ...one, scenario: 'default' }));
     expect(firstLine(verdict('regression', unnamed))).toBe(

@@ -53,7 +53,7 @@ describe('a job that its last look leaves open', () => {
     });
     expect(verdict.outcome).toBe('regression');
     expect(verdict.rounds).toEqual({ measured: 12, planned: 12, confirming: 6 });
-    expect(p99Of(verdict)).toMatchObject({ state: 'regressed', confirmation: 'confirmed' });
+    expect(p99Of(verdict)).toMatchObject({ state: 'regressed', confirmation: 'settled' });
     expect(p99Of(verdict).rounds.used).toBe(18);
   });
 
