@@ -71220,6 +71220,7 @@ function withinSpreadSentence(change) {
   const spread2 = change.kind === "ratio" && change.spread !== null ? ` of ${formatSpread(change.spread)}` : "";
   return `it got worse by ${effectWords(change)}, which is within its spread${spread2}: a quieter runner or more rounds would settle it`;
 }
+var otherViewSentence = (all, onTime2) => `over all shots it rose by ${formatRatio(all)}, hardly by chance (${formatChange(onTime2)} over those sent on time), and a pass needs both views to hold`;
 function notConfirmedSentence(first, pooled, rounds) {
   return `not confirmed: ${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;
 }
@@ -79797,7 +79798,7 @@ function rowOf3(look, { passLevel, tooNoisy }, subject3) {
     hypotheses: [...tested === null ? [] : [tested], ...saturation],
     improved: settled === null && isImproved(comparison, tolerance3.min),
     bounded: isBounded(comparison, tolerance3, passLevel),
-    blocked: settled === null ? within ?? blockOf(view, second, tolerance3.min, tooNoisy) : null,
+    blocked: settled === null ? within ?? blockOf(view, comparison, second, tolerance3.min, tooNoisy) : null,
     settled,
     note: look.condition.kind === "comparable" && metric !== "errors" ? look.condition.bodies : null
   };
@@ -79826,13 +79827,15 @@ function toleranceOf(metric, settings7) {
       return assertNever(metric);
   }
 }
-function blockOf(view, second, min, tooNoisy) {
+function blockOf(view, judged3, second, min, tooNoisy) {
   if (view === null) return null;
   if (tooNoisy !== null) return tooNoisy;
-  if (view === "all-shots" || second?.kind !== "ratio") return null;
+  if (view === "all-shots" || second?.kind !== "ratio" || judged3.kind !== "ratio") return null;
   const effect = hodgesLehmann(second.perRound);
   const worse2 = signedRankP(second.perRound) <= worseLevel2 && effect >= Math.log1p(min);
-  return worse2 ? `over all shots it rose by ${formatRatio(ratio(Math.expm1(effect)))}, which the shots sent on time do not show` : null;
+  if (!worse2) return null;
+  const [all, onTime2] = [effect, hodgesLehmann(judged3.perRound)].map((d) => ratio(Math.expm1(d)));
+  return otherViewSentence(all, onTime2);
 }
 function settledState2(look, metric, view, comparison, tooNoisy) {
   const { condition, plan: plan2 } = look;
@@ -79949,6 +79952,7 @@ function stateOf2(row, stage) {
   const told = row.hypotheses.find((hypothesis) => hypothesis.reason !== null && hypothesis.large)?.reason;
   switch (stage.kind) {
     case "confirmed":
+    case "settled":
     case "flagged-only":
       return { state: "regressed", reason: told ?? row.note };
     case "not-confirmed":
@@ -79976,6 +79980,7 @@ function confirmationOf2(stage) {
   switch (stage.kind) {
     case "confirmed":
     case "not-confirmed":
+    case "settled":
       return stage.kind;
     case "flagged-only":
       return "off";
@@ -80537,7 +80542,8 @@ function furtherRounds(job, further) {
   const family = confirmAll(pooled.rows, purpose === "confirm" ? confirmationLevel : extensionLevel);
   const before = new Map([...flags.flagged].map((row) => [nameOf4(row), row]));
   return conclude(job.evidence, pooled, family, (row) => {
-    if (scenarios2.has(row.scenario) && family.flagged.has(row)) return { kind: "confirmed" };
+    if (scenarios2.has(row.scenario) && family.flagged.has(row))
+      return { kind: purpose === "confirm" ? "confirmed" : "settled" };
     const flaggedRow = before.get(nameOf4(row));
     if (flaggedRow === void 0) return { kind: "looked" };
     return { kind: "not-confirmed", first: flaggedRow.change };
@@ -82151,6 +82157,7 @@ function confirmedSentence(verdict, worst) {
   const rounds = isBenchmark(worst) ? 0 : verdict.rounds.confirming;
   return rounds > 0 ? say`Confirmed by ${formatCount(rounds)} further rounds with fresh processes.` : say`Confirmed by further rounds with fresh processes.`;
 }
+var settledSentence = ({ rounds }) => say`Shown by all ${formatCount(rounds.measured + rounds.confirming)} rounds together, ${formatCount(rounds.confirming)} of them with fresh processes after the last look.`;
 function largestFigures(findings, alone) {
   const judged3 = findings.filter((finding) => finding.judged && finding.change.kind === "ratio");
   const shown5 = [judgedRatios(findings, isTailPercentile)[0], judgedRatios(findings, isCpu)[0]].filter(
@@ -82201,6 +82208,7 @@ function regression(verdict, findings) {
   const more = [];
   if (others2.length > 0) more.push(alsoWorse(others2, alone));
   if (worst.confirmation === "confirmed") more.push(confirmedSentence(verdict, worst));
+  if (worst.confirmation === "settled") more.push(settledSentence(verdict));
   more.push(...acceptedSentences(findings));
   const saturated = /^saturated: /.exec(worst.reason ?? "");
   if (worst.reason !== null && saturated !== null) {
