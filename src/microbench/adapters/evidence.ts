@@ -108,7 +108,7 @@ function isSound(trial: JsonRecord): boolean {
   return !Array.isArray(trial['unsound']) || trial['unsound'].length === 0;
 }
 
-/** The lower median over the slices of a round, as it is judged. A broken histogram is a NaN, which becomes a problem. */
+/** The lower median over the slices of a round, as it is shown. A broken histogram is a NaN, which becomes a problem. */
 function percentile(slices: readonly JsonRecord[], share: number): number {
   try {
     const values = slices
