@@ -96,7 +96,7 @@ export function confirmedSentence(verdict: Verdict, worst: Finding): Phrase {
 }
 
 export const settledSentence = ({ rounds }: Verdict): Phrase =>
-  say`Shown by all ${formatCount(rounds.measured + rounds.confirming)} rounds together, ${formatCount(rounds.confirming)} of them with fresh processes after the last look.`;
+  say`Shown by all ${formatCount(rounds.measured + rounds.confirming)} rounds together: the first ${formatCount(rounds.measured)} left it open, so ${formatCount(rounds.confirming)} more were measured.`;
 
 /** A pass shows its largest rises: the tail percentile's and the CPU's. */
 export function largestFigures(findings: readonly Finding[], alone: boolean): Phrase {

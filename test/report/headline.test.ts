@@ -22,7 +22,7 @@ describe('the first line of a report', () => {
     const row = finding({ state: 'regressed', change: changed(0.18, 0.06), confirmation: 'settled' });
     const text = shown(verdict('regression', [row]));
     expect(text).toContain(
-      'Shown by all 12 rounds together, 6 of them with fresh processes after the last look.',
+      'Shown by all 12 rounds together: the first 6 left it open, so 6 more were measured.',
     );
     expect(text).not.toContain('Confirmed');
   });
