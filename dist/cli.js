@@ -82157,7 +82157,7 @@ function confirmedSentence(verdict, worst) {
   const rounds = isBenchmark(worst) ? 0 : verdict.rounds.confirming;
   return rounds > 0 ? say`Confirmed by ${formatCount(rounds)} further rounds with fresh processes.` : say`Confirmed by further rounds with fresh processes.`;
 }
-var settledSentence = ({ rounds }) => say`Shown by all ${formatCount(rounds.measured + rounds.confirming)} rounds together, ${formatCount(rounds.confirming)} of them with fresh processes after the last look.`;
+var settledSentence = ({ rounds }) => say`Shown by all ${formatCount(rounds.measured + rounds.confirming)} rounds together: the first ${formatCount(rounds.measured)} left it open, so ${formatCount(rounds.confirming)} more were measured.`;
 function largestFigures(findings, alone) {
   const judged3 = findings.filter((finding) => finding.judged && finding.change.kind === "ratio");
   const shown5 = [judgedRatios(findings, isTailPercentile)[0], judgedRatios(findings, isCpu)[0]].filter(
