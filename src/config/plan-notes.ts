@@ -4,10 +4,8 @@ import { formatCount, type Nanoseconds } from '../kernel/units.ts';
 import { leastRequests, leastRequestsARound, type TailPercentile, tailPercentiles } from './eligibility.ts';
 import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import type { GateConfig } from './settings.ts';
+import { fewestSlices, wantedSlices } from './slices.ts';
 import { budgetText, costOfJob } from './timing.ts';
-
-/** A plan that is short of time gives up slices before it gives up a percentile, down to this many. */
-const fewestSlices = 4;
 
 export function notesOf(
   config: GateConfig,
@@ -23,7 +21,7 @@ export function notesOf(
       hint: `fewer rounds see only larger changes; ${budgetFor(config, assumptions, slices, 'p90')} or more gives all of them`,
     });
   }
-  if (slices < config.slices) notes.push(fewerSlices(config, plan, assumptions));
+  if (slices < wantedSlices(config)) notes.push(fewerSlices(config, plan, assumptions));
   for (const percentile of ['p95', 'p90'] as const) {
     const lower = plan.scenarios.filter((scenario) => scenario.tailPercentile === percentile);
     if (lower.length > 0) notes.push(lowerPercentile(config, plan, assumptions, lower));
@@ -43,12 +41,13 @@ function fewerSlices(
   const judged = tailPercentiles.filter((one) =>
     plan.scenarios.some((other) => other.tailPercentile === one),
   );
+  const wanted = wantedSlices(config);
   const message =
-    `${plan.scenarios[0]!.slices} slices a side and round instead of ${config.slices}: ` +
-    `${config.slices} do not fit into the time budget with ${judged.join(' and ')}`;
+    `${plan.scenarios[0]!.slices} slices a side and round instead of ${wanted}: ` +
+    `${wanted} do not fit into the time budget with ${judged.join(' and ')}`;
   if (judged.some((one) => one !== 'p99')) return { code: 'fewer-slices', message };
-  const budget = budgetFor(config, assumptions, config.slices, 'p99');
-  return { code: 'fewer-slices', message, hint: `${budget} would make room for ${config.slices}` };
+  const budget = budgetFor(config, assumptions, wanted, 'p99');
+  return { code: 'fewer-slices', message, hint: `${budget} would make room for ${wanted}` };
 }
 
 /** @param lower scenarios that judge the same percentile below p99. */

@@ -5,6 +5,7 @@ import { eligiblePercentile, leastRequests, tailPercentiles } from './eligibilit
 import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import { notesOf } from './plan-notes.ts';
 import type { GateConfig } from './settings.ts';
+import { fewestSlices, mostSlices, wantedSlices } from './slices.ts';
 import { budgetText, confirmationRounds, costOfJob, costOfRound, type Layout, leadInOf } from './timing.ts';
 
 /** What the verdict's plan of looks says about a number of rounds. */
@@ -20,9 +21,9 @@ const judgedPerScenario = 6;
 
 /**
  * Plans a job as docs/method.md says under Design of a job. The rounds come first: as many as aimed at; fewer only
- * when even p90 would not be eligible; more only when every slice is whole and time is left. Then the slices: the
- * number with which the highest percentiles are eligible, at equal percentiles the larger. Then the requests of a
- * slice, which take what is left.
+ * when even p90 would not be eligible; more only when every slice is whole and time is left. Then the slices: as many
+ * whole ones as there is room for; where there is none, the number with which the highest percentiles are eligible, at
+ * equal percentiles the larger. Then the requests of a slice, which take what is left.
  * @param looks handed over from the verdict's table of looks.
  * @throws TailgateError `usage`: no number of rounds could ever fail, or the time budget is too short, naming the
  *   one it needs.
@@ -91,32 +92,45 @@ function chooseRounds(
   assumptions: PlanAssumptions,
   least: number,
 ): { readonly rounds: number; readonly layout: Layout } {
-  const { aim, most } = config.rounds;
-  const whole = { slices: config.slices, requests: config.scenarios.map(() => config.sliceRequests) };
-  const wholeIsEnough = eligiblePercentile(whole.slices, config.sliceRequests) !== null;
-  for (let rounds = most; wholeIsEnough && rounds >= aim; rounds--) {
-    if (costOfJob(config, assumptions, rounds, whole) <= config.timeBudget) return { rounds, layout: whole };
-  }
-  /** Whole slices leave time for nothing else: what is left goes into rounds. */
-  const raise = (layout: Layout): number => {
-    let rounds = aim;
-    const isWhole = layout.requests.every((requests) => requests === config.sliceRequests);
-    while (
-      isWhole &&
-      rounds < most &&
-      costOfJob(config, assumptions, rounds + 1, layout) <= config.timeBudget
-    )
-      rounds++;
-    return rounds;
-  };
+  const { aim } = config.rounds;
+  const fits = (rounds: number, layout: Layout): boolean =>
+    costOfJob(config, assumptions, rounds, layout) <= config.timeBudget;
+  const whole = wholeLayouts(config).find((layout) => fits(aim, layout));
+  if (whole !== undefined)
+    return { rounds: moreRounds(config, (rounds) => fits(rounds, whole)), layout: whole };
   for (let rounds = aim; rounds >= least; rounds--) {
     const layouts = sliceChoices(config)
       .map((slices) => largestLayout(config, assumptions, rounds, slices))
       .filter((layout) => layout !== null);
     const best = highestPercentile(layouts);
-    if (best !== null) return { rounds: rounds === aim ? raise(best) : rounds, layout: best };
+    if (best === null) continue;
+    /** Whole slices leave time for nothing else: what is left goes into rounds. */
+    const isWhole = best.requests.every((requests) => requests === config.sliceRequests);
+    return {
+      rounds: rounds === aim && isWhole ? moreRounds(config, (more) => fits(more, best)) : rounds,
+      layout: best,
+    };
   }
   throw tooShort(config, assumptions, least);
+}
+
+function moreRounds({ rounds: { aim, most } }: GateConfig, affords: (rounds: number) => boolean): number {
+  let rounds = aim;
+  while (rounds < most && affords(rounds + 1)) rounds++;
+  return rounds;
+}
+
+/**
+ * Whole slices, the most of them first: those that are configured, or what the budget has room for from the usual
+ * number up to the most that is worth its time. A slice costs less than a start and a warm-up, so slices are added
+ * before rounds beyond those aimed at.
+ */
+function wholeLayouts(config: GateConfig): readonly Layout[] {
+  const from = config.slices === 'auto' ? mostSlices : config.slices;
+  return downTo(from, wantedSlices(config)).map((slices) => ({
+    slices,
+    requests: config.scenarios.map(() => config.sliceRequests),
+  }));
 }
 
 /**
@@ -133,15 +147,12 @@ function highestPercentile(layouts: readonly Layout[]): Layout | null {
   return layouts[heights.indexOf(Math.max(...heights))] ?? null;
 }
 
-/** The configured slices; where they do not fit, what is usual; then the fewest that balance both orders. */
-function sliceChoices(config: GateConfig): readonly number[] {
-  return [config.slices, 8, 4].filter(
-    (slices, index, all) =>
-      slices <= config.slices &&
-      all.indexOf(slices) === index &&
-      leastRequests('p90', slices) <= config.sliceRequests,
-  );
-}
+/** The wanted slices; where they do not fit, fewer, which balance both orders just as well. */
+const sliceChoices = (config: GateConfig): readonly number[] => downTo(wantedSlices(config), fewestSlices);
+
+/** Multiples of 4 from one down to another. */
+const downTo = (from: number, to: number): readonly number[] =>
+  Array.from({ length: (from - to) / 4 + 1 }, (_, index) => from - 4 * index);
 
 /**
  * The most requests a slice that the budget allows at these rounds and slices; null when not even p90 would be
@@ -190,15 +201,10 @@ function fill(
 }
 
 function tooShort(config: GateConfig, assumptions: PlanAssumptions, rounds: number): TailgateError {
-  const slices = sliceChoices(config).at(-1);
-  if (slices === undefined) {
-    return new TailgateError({
-      code: 'usage',
-      message: `\`slices: ${config.slices}\` with \`slice-requests: ${config.sliceRequests}\` has too few requests to judge any percentile`,
-      hint: `give \`slice-requests: ${leastRequests('p90', config.slices)}\` or more`,
-    });
-  }
-  const layout = { slices, requests: config.scenarios.map(() => leastRequests('p90', slices)) };
+  const layout = {
+    slices: fewestSlices,
+    requests: config.scenarios.map(() => leastRequests('p90', fewestSlices)),
+  };
   const round = costOfRound(config, assumptions, layout).total;
   const all = rounds + confirmationRounds(config);
   const confirming = config.confirm ? ` (${confirmationRounds(config)} of them to confirm)` : '';

@@ -93,10 +93,14 @@ const file = group({
       when: ({ value }) => numbers(value, 'aim', 'most'),
     })
     .prefault({}),
-  slices: whole(4, 64)
-    .multipleOf(4, { error: 'wanted a multiple of 4' })
-    .default(8)
-    .describe('A side and round: they are measured in turns, four by four.'),
+  slices: auto(
+    whole(4, 64).multipleOf(4, { error: 'wanted a multiple of 4' }),
+    'a multiple of 4, from 4 to 64',
+  )
+    .default('auto')
+    .describe(
+      'A side and round: they are measured in turns, four by four. auto: 8, up to 32 where the time budget has room, 4 where it has not.',
+    ),
   'slice-requests': whole(50, 10_000).default(500),
   'warm-up': group({
     requests: auto(whole(1, 1_000_000), 'a whole number from 1 to 1000000').default('auto'),

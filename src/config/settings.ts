@@ -207,7 +207,8 @@ export interface GateConfig {
 
   readonly timeBudget: Nanoseconds;
   readonly rounds: { readonly aim: number; readonly least: number; readonly most: number };
-  readonly slices: number;
+  /** A side and round; `auto`: as many as the time budget has room for. */
+  readonly slices: number | 'auto';
   readonly sliceRequests: number;
   readonly warmUp: {
     readonly requests: number | 'auto';

@@ -140,11 +140,35 @@ describe('the plan', () => {
   });
 
   test('takes whole slices and as many rounds as fit when there is room, and no more than `most`', () => {
-    const roomy = planOf('rate: 600\ntime-budget: 1h');
+    const roomy = planOf('rate: 600\nslices: 8\ntime-budget: 1h');
     expect([roomy.rounds, only(roomy).slices, only(roomy).sliceRequests]).toEqual([15, 8, 500]);
     expect(roomy.looks).toEqual([6, 9, 12, 15]);
     const between = planOf('rate: 600\ntime-budget: 385s');
     expect([between.rounds, only(between).sliceRequests]).toEqual([13, 500]);
+  });
+
+  test('fills the time budget with slices by itself, up to 32, before it takes more rounds than aimed at', () => {
+    const layoutOf = (lines: string) => {
+      const plan = planOf(lines);
+      expect(plan.totalTime).toBeLessThanOrEqual(configOf(lines).timeBudget);
+      return [plan.rounds, only(plan).slices, only(plan).sliceRequests];
+    };
+    expect(layoutOf('rate: 1000')).toEqual([12, 8, 500]);
+    expect(layoutOf('rate: 2000')).toEqual([15, 12, 500]);
+    expect(layoutOf('rate: 3000')).toEqual([12, 20, 500]);
+    expect(layoutOf('rate: 600\ntime-budget: 1h')).toEqual([15, 32, 500]);
+    expect(layoutOf('rate: 3000\nslices: 8')).toEqual([15, 8, 500]);
+    // One scenario without room for whole slices: none has more than the usual number.
+    const uneven = planOf(
+      'scenarios: [{ name: slow, rate: 100 }, { name: fast, rate: 5000 }]\ntime-budget: 6m',
+    );
+    expect(Math.max(...uneven.scenarios.map((one) => one.slices))).toBeLessThanOrEqual(8);
+  });
+
+  test('takes the largest multiple of 4 that keeps the percentile when the wanted slices do not fit', () => {
+    const plan = planOf('rate: 2000\nslices: 64');
+    expect([plan.rounds, only(plan).slices, only(plan).tailPercentile]).toEqual([15, 12, 'p99']);
+    expect(plan.notes.map((note) => note.code)).toEqual(['fewer-slices']);
   });
 
   test('gives up slices before rounds, and rounds only when not even p90 is left', () => {

@@ -8,7 +8,7 @@ import { typicalAssumptions } from '../../src/config/timing.ts';
 import { leastRounds, lookRounds } from '../../src/verdict/looks.ts';
 
 const { config } = readConfig(
-  'start: x\nrate: 600\ntime-budget: 20m\nscenarios: [{ name: home }, { name: search }]',
+  'start: x\nrate: 600\nslices: 8\ntime-budget: 20m\nscenarios: [{ name: home }, { name: search }]',
   { source: 'test', overrides: {}, environment: {} },
 );
 const planWith = (seed: number): JobPlan =>

@@ -27,7 +27,7 @@ describe('a change of known size', () => {
 
   // Point and bounds as measured: docs/method.md, Error rates by simulation.
   it.each([
-    { name: 'eight slices a side', plan: planOf('time-budget: 7m'), jobs: 300, target: 0.85 },
+    { name: 'eight slices a side', plan: planOf('slices: 8\ntime-budget: 7m'), jobs: 300, target: 0.85 },
     { name: 'four slices a side', plan: planOf(), jobs: 200, target: 0.6 },
   ])(
     'is found when p99 alone rises by 20 %, with $name, and a miss is hardly ever a pass',
