@@ -72588,7 +72588,12 @@ var file3 = group({
     error: "most must not be below aim (defaults: least 6, aim 12, most 15)",
     when: ({ value }) => numbers(value, "aim", "most")
   }).prefault({}),
-  slices: whole(4, 64).multipleOf(4, { error: "wanted a multiple of 4" }).default(8).describe("A side and round: they are measured in turns, four by four."),
+  slices: auto(
+    whole(4, 64).multipleOf(4, { error: "wanted a multiple of 4" }),
+    "a multiple of 4, from 4 to 64"
+  ).default("auto").describe(
+    "A side and round: they are measured in turns, four by four. auto: 8, up to 32 where the time budget has room, 4 where it has not."
+  ),
   "slice-requests": whole(50, 1e4).default(500),
   "warm-up": group({
     requests: auto(whole(1, 1e6), "a whole number from 1 to 1000000").default("auto"),
@@ -78579,6 +78584,12 @@ function eligiblePercentile(slices, sliceRequests) {
   return tailPercentiles.find((one2) => sliceRequests >= leastRequests(one2, slices)) ?? null;
 }
 
+// src/config/slices.ts
+var fewestSlices = 4;
+var usualSlices = 8;
+var mostSlices = 32;
+var wantedSlices = (config3) => config3.slices === "auto" ? usualSlices : config3.slices;
+
 // src/config/timing.ts
 var typicalAssumptions = {
   roundOverhead: secondsToNs(1.5),
@@ -78624,7 +78635,6 @@ function budgetText(duration5) {
 }
 
 // src/config/plan-notes.ts
-var fewestSlices = 4;
 function notesOf(config3, plan2, assumptions) {
   const { slices } = plan2.scenarios[0];
   const notes3 = [];
@@ -78635,7 +78645,7 @@ function notesOf(config3, plan2, assumptions) {
       hint: `fewer rounds see only larger changes; ${budgetFor(config3, assumptions, slices, "p90")} or more gives all of them`
     });
   }
-  if (slices < config3.slices) notes3.push(fewerSlices(config3, plan2, assumptions));
+  if (slices < wantedSlices(config3)) notes3.push(fewerSlices(config3, plan2, assumptions));
   for (const percentile2 of ["p95", "p90"]) {
     const lower = plan2.scenarios.filter((scenario2) => scenario2.tailPercentile === percentile2);
     if (lower.length > 0) notes3.push(lowerPercentile(config3, plan2, assumptions, lower));
@@ -78646,10 +78656,11 @@ function fewerSlices(config3, plan2, assumptions) {
   const judged3 = tailPercentiles.filter(
     (one2) => plan2.scenarios.some((other) => other.tailPercentile === one2)
   );
-  const message2 = `${plan2.scenarios[0].slices} slices a side and round instead of ${config3.slices}: ${config3.slices} do not fit into the time budget with ${judged3.join(" and ")}`;
+  const wanted3 = wantedSlices(config3);
+  const message2 = `${plan2.scenarios[0].slices} slices a side and round instead of ${wanted3}: ${wanted3} do not fit into the time budget with ${judged3.join(" and ")}`;
   if (judged3.some((one2) => one2 !== "p99")) return { code: "fewer-slices", message: message2 };
-  const budget = budgetFor(config3, assumptions, config3.slices, "p99");
-  return { code: "fewer-slices", message: message2, hint: `${budget} would make room for ${config3.slices}` };
+  const budget = budgetFor(config3, assumptions, wanted3, "p99");
+  return { code: "fewer-slices", message: message2, hint: `${budget} would make room for ${wanted3}` };
 }
 function lowerPercentile(config3, plan2, assumptions, lower) {
   const { tailPercentile, slices } = lower[0];
@@ -78724,25 +78735,34 @@ function roundsThatCanFail(config3, looks) {
   });
 }
 function chooseRounds(config3, assumptions, least2) {
-  const { aim, most } = config3.rounds;
-  const whole3 = { slices: config3.slices, requests: config3.scenarios.map(() => config3.sliceRequests) };
-  const wholeIsEnough = eligiblePercentile(whole3.slices, config3.sliceRequests) !== null;
-  for (let rounds = most; wholeIsEnough && rounds >= aim; rounds--) {
-    if (costOfJob(config3, assumptions, rounds, whole3) <= config3.timeBudget) return { rounds, layout: whole3 };
-  }
-  const raise = (layout) => {
-    let rounds = aim;
-    const isWhole2 = layout.requests.every((requests) => requests === config3.sliceRequests);
-    while (isWhole2 && rounds < most && costOfJob(config3, assumptions, rounds + 1, layout) <= config3.timeBudget)
-      rounds++;
-    return rounds;
-  };
+  const { aim } = config3.rounds;
+  const fits = (rounds, layout) => costOfJob(config3, assumptions, rounds, layout) <= config3.timeBudget;
+  const whole3 = wholeLayouts(config3).find((layout) => fits(aim, layout));
+  if (whole3 !== void 0)
+    return { rounds: moreRounds(config3, (rounds) => fits(rounds, whole3)), layout: whole3 };
   for (let rounds = aim; rounds >= least2; rounds--) {
     const layouts = sliceChoices(config3).map((slices) => largestLayout(config3, assumptions, rounds, slices)).filter((layout) => layout !== null);
     const best2 = highestPercentile(layouts);
-    if (best2 !== null) return { rounds: rounds === aim ? raise(best2) : rounds, layout: best2 };
+    if (best2 === null) continue;
+    const isWhole2 = best2.requests.every((requests) => requests === config3.sliceRequests);
+    return {
+      rounds: rounds === aim && isWhole2 ? moreRounds(config3, (more) => fits(more, best2)) : rounds,
+      layout: best2
+    };
   }
   throw tooShort(config3, assumptions, least2);
+}
+function moreRounds({ rounds: { aim, most } }, affords) {
+  let rounds = aim;
+  while (rounds < most && affords(rounds + 1)) rounds++;
+  return rounds;
+}
+function wholeLayouts(config3) {
+  const from = config3.slices === "auto" ? mostSlices : config3.slices;
+  return downTo(from, wantedSlices(config3)).map((slices) => ({
+    slices,
+    requests: config3.scenarios.map(() => config3.sliceRequests)
+  }));
 }
 function highestPercentile(layouts) {
   const heights = layouts.map(
@@ -78753,11 +78773,8 @@ function highestPercentile(layouts) {
   );
   return layouts[heights.indexOf(Math.max(...heights))] ?? null;
 }
-function sliceChoices(config3) {
-  return [config3.slices, 8, 4].filter(
-    (slices, index, all) => slices <= config3.slices && all.indexOf(slices) === index && leastRequests("p90", slices) <= config3.sliceRequests
-  );
-}
+var sliceChoices = (config3) => downTo(wantedSlices(config3), fewestSlices);
+var downTo = (from, to) => Array.from({ length: (from - to) / 4 + 1 }, (_3, index) => from - 4 * index);
 function largestLayout(config3, assumptions, rounds, slices) {
   const fits = (requests2) => costOfJob(config3, assumptions, rounds, { slices, requests: requests2 }) <= config3.timeBudget;
   let requests = config3.scenarios.map(() => leastRequests("p90", slices));
@@ -78785,15 +78802,10 @@ function fill2(requests, most, fits) {
   return filled(low);
 }
 function tooShort(config3, assumptions, rounds) {
-  const slices = sliceChoices(config3).at(-1);
-  if (slices === void 0) {
-    return new TailgateError({
-      code: "usage",
-      message: `\`slices: ${config3.slices}\` with \`slice-requests: ${config3.sliceRequests}\` has too few requests to judge any percentile`,
-      hint: `give \`slice-requests: ${leastRequests("p90", config3.slices)}\` or more`
-    });
-  }
-  const layout = { slices, requests: config3.scenarios.map(() => leastRequests("p90", slices)) };
+  const layout = {
+    slices: fewestSlices,
+    requests: config3.scenarios.map(() => leastRequests("p90", fewestSlices))
+  };
   const round3 = costOfRound(config3, assumptions, layout).total;
   const all = rounds + confirmationRounds2(config3);
   const confirming2 = config3.confirm ? ` (${confirmationRounds2(config3)} of them to confirm)` : "";
