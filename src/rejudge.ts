@@ -10,6 +10,7 @@ import { readDescription } from './builds/trailers.ts';
 import { nearest } from './config/suggestions.ts';
 import { evidenceLimit, parse } from './evidence/store.ts';
 import type { Evidence } from './evidence/trial.ts';
+import { namingHistogram } from './evidence/unreadable.ts';
 import type { GateResult } from './gate-job.ts';
 import type { FoundArtifact, GitHubClient } from './github/client.ts';
 import { GitHubRefusal } from './github/client.ts';
@@ -86,7 +87,7 @@ export async function rejudge(job: RejudgeJob): Promise<Rejudged> {
     ...withSettings(stored, config, description.accepted),
     warnings: [...stored.warnings, ...description.warnings],
   };
-  const progress = judge(evidence, { final: true, nearest });
+  const progress = namingHistogram(evidence, () => judge(evidence, { final: true, nearest }));
   if (progress.kind !== 'decided') throw new Error('final evidence is always decided');
   return {
     result: { ...empty(settings), config, verdict: progress.verdict, plan: evidence.plan, evidence },

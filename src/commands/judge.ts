@@ -6,6 +6,7 @@ import type { GateConfig } from '../config/settings.ts';
 import { nearest } from '../config/suggestions.ts';
 import { evidenceLimit, parseStored, type Stored } from '../evidence/store.ts';
 import type { Evidence } from '../evidence/trial.ts';
+import { namingHistogram } from '../evidence/unreadable.ts';
 import { messageOf, TailgateError } from '../kernel/errors.ts';
 import { contextOf, nowhere } from '../publish.ts';
 import type { ReportContext } from '../report/context.ts';
@@ -73,7 +74,7 @@ export function judged(
   config: Conclusions = usual,
   configFile = 'tailgate.yml',
 ): { verdict: Verdict; context: ReportContext } {
-  const progress = decide(evidence, { final: true, nearest });
+  const progress = namingHistogram(evidence, () => decide(evidence, { final: true, nearest }));
   if (progress.kind !== 'decided') throw new Error('final evidence is always decided');
   const reported = {
     verdict: progress.verdict,

@@ -5,6 +5,7 @@ import { formatBytes, bytes as inBytes } from '../kernel/units.ts';
 import { realClock } from '../kernel/world.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import { benchEvidenceForm, benchSchema, benchVersion } from './bench-form.ts';
+import { cutOffOf } from './cut-off.ts';
 import { checkEvidence, evidenceSchema, evidenceVersion } from './job-form.ts';
 import { isObject, shown } from './shape.ts';
 import type { Evidence } from './trial.ts';
@@ -57,15 +58,16 @@ export function parseStored(source: string, today: Date = realClock.today()): St
       hint: 'Name the `tailgate-evidence.json` of a job.',
     });
   }
-  refuseLater(data['version'], schema === evidenceSchema ? evidenceVersion : benchVersion);
-  if (schema === benchSchema) {
-    benchEvidenceForm(data, '');
+  const { version } = data;
+  refuseLater(version, schema === evidenceSchema ? evidenceVersion : benchVersion);
+  return ofVersion(version, () => {
+    if (schema === benchSchema) benchEvidenceForm(data, '');
+    else checkEvidence(data);
     refuseFuture(data['createdAt'] as string, today);
-    return { kind: 'microbenchmarks', evidence: data as unknown as BenchEvidence };
-  }
-  checkEvidence(data);
-  refuseFuture(data['createdAt'] as string, today);
-  return { kind: 'job', evidence: data as unknown as Evidence };
+    return schema === benchSchema
+      ? { kind: 'microbenchmarks', evidence: data as unknown as BenchEvidence }
+      : { kind: 'job', evidence: data as unknown as Evidence };
+  });
 }
 
 /** @throws TailgateError as `parseStored`, and `usage` for evidence of microbenchmarks alone. */
@@ -77,6 +79,22 @@ export function parse(source: string, today: Date = realClock.today()): Evidence
     message: `this file is evidence of microbenchmarks alone: its \`schema\` is "${benchSchema}", wanted "${evidenceSchema}"`,
     hint: 'Name the `tailgate-evidence.json` of a job.',
   });
+}
+
+/** Names the version in what is wrong with a file; where that is its version, the error says so itself. */
+function ofVersion<Result>(version: unknown, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TailgateError) || typeof version !== 'number') throw error;
+    const { code, hint } = error;
+    throw new TailgateError({
+      code,
+      message: `${error.message} (evidence of version ${version})`,
+      ...(hint === undefined ? {} : { hint }),
+      cause: error,
+    });
+  }
 }
 
 const dayMs = 86_400_000;
@@ -101,33 +119,59 @@ function refuseLater(version: unknown, known: number): void {
 }
 
 function readJson(source: string): unknown {
+  // Some editors and shells put a byte order mark in front.
+  const text = source.replace(/^\uFEFF/, '');
   try {
-    // Some editors and shells put a byte order mark in front.
-    return JSON.parse(source.replace(/^\uFEFF/, ''));
+    return JSON.parse(text);
   } catch (cause) {
-    // The mark of gzip, read as text: its second byte is no character.
-    if (source.startsWith('\x1f\ufffd') || source.startsWith('\x1f\x8b')) {
-      throw new TailgateError({
-        code: 'usage',
-        message: 'this file is compressed with gzip, wanted JSON',
-        hint: 'Unpack it first: gunzip FILE.gz',
-        cause,
-      });
-    }
-    if (source.startsWith('PK\x03\x04')) {
-      throw new TailgateError({
-        code: 'usage',
-        message: 'this file is a zip archive, wanted JSON',
-        hint: 'Unpack it first and name the `tailgate-evidence.json` in it.',
-        cause,
-      });
-    }
-    const found = source.trim() === '' ? 'it is empty' : `it ends with ${shown(source.trimEnd().slice(-20))}`;
-    throw new TailgateError({
-      code: 'usage',
-      message: `this file is not whole JSON: ${found}`,
-      hint: 'It may have been cut off while it was written or downloaded; download the artifact again.',
-      cause,
-    });
+    throw new TailgateError({ code: 'usage', ...(packed(source) ?? notWhole(text)), cause });
   }
+}
+
+interface Refusal {
+  readonly message: string;
+  readonly hint: string;
+}
+
+function packed(source: string): Refusal | null {
+  // The mark of gzip, read as text: its second byte is no character.
+  if (source.startsWith('\x1f\ufffd') || source.startsWith('\x1f\x8b')) {
+    return {
+      message: 'this file is compressed with gzip, wanted JSON',
+      hint: 'Unpack it first: gunzip FILE.gz',
+    };
+  }
+  if (source.startsWith('PK\x03\x04')) {
+    return {
+      message: 'this file is a zip archive, wanted JSON',
+      hint: 'Unpack it first and name the `tailgate-evidence.json` in it.',
+    };
+  }
+  return null;
+}
+
+/** What can be known of a file that was cut off: its kind, its version, and how far it goes. */
+function notWhole(text: string): Refusal {
+  const again = 'It may have been cut off while it was written or downloaded; download the artifact again.';
+  if (text.trim() === '') return { message: 'this file is not whole JSON: it is empty', hint: again };
+  const cut = cutOffOf(text);
+  // JSON.parse is the judge of what is JSON.
+  if (cut === null) return { message: 'this file is not whole JSON', hint: again };
+  const { schema, version } = cut.head;
+  const hint = cut.ends ? again : 'Use the file as the gate wrote it; download the artifact again.';
+  if (schema === undefined) return { message: `this file is not whole JSON: ${cut.found}`, hint };
+  if (schema !== evidenceSchema && schema !== benchSchema) {
+    return {
+      message: `this file is not evidence of Tailgate: its \`schema\` is ${shown(schema)}, wanted "${evidenceSchema}"; nor is it whole JSON: ${cut.found}`,
+      hint: 'Name the `tailgate-evidence.json` of a job.',
+    };
+  }
+  if (version === undefined)
+    return { message: `this evidence is not whole JSON: ${cut.found}, before its \`version\``, hint };
+  const known = schema === evidenceSchema ? evidenceVersion : benchVersion;
+  const other = version === known ? '' : `, where this release of Tailgate reads ${known},`;
+  return {
+    message: `this evidence of version ${shown(version)}${other} is not whole JSON: ${cut.found}`,
+    hint,
+  };
 }

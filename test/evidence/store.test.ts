@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { parse, parseStored, serialise } from '../../src/evidence/store.ts';
+import { parse, parseStored, serialise, serialiseBench } from '../../src/evidence/store.ts';
 import type { Evidence } from '../../src/evidence/trial.ts';
 import { TailgateError } from '../../src/kernel/errors.ts';
 import { evidenceOf } from '../verdict/evidence-builder.ts';
@@ -16,6 +16,12 @@ function changed(path: readonly (string | number)[], value: unknown): string {
   for (const step of path.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
   place[path.at(-1)!] = value;
   return JSON.stringify(copy);
+}
+
+/** Stored text up to the end of what stands there this many times. */
+function cutAfter(text: string, times: number): string {
+  const parts = serialise(evidence).split(text);
+  return parts.slice(0, times).join(text) + text;
 }
 
 function refusal(source: string): TailgateError {
@@ -53,10 +59,49 @@ it.each([
   ['no schema', '{}', /its `schema` is missing/],
   ['a list', '[1, 2]', /it holds \[1,2\]/],
   ['an empty file', ' \n', /not whole JSON: it is empty/],
-  ['a cut-off file', serialise(evidence).slice(0, 5000), /not whole JSON: it ends with/],
+  [
+    'a file that was cut in its head',
+    '{"schema":"tailgate-evidence","vers',
+    /^this evidence is not whole JSON: it ends after `schema`, before its `version`$/,
+  ],
+  ['a file that was cut at once', '{"sch', /not whole JSON: it ends in its head, before any field/],
+  [
+    'a file that was cut in the middle of a histogram',
+    cutAfter('"onTime":"{', 2),
+    /^this evidence of version 1 is not whole JSON: it ends in `rounds\[0\]\.trials\[1\]\.load\.histograms\.onTime`$/,
+  ],
+  [
+    'a file that was cut between two fields',
+    cutAfter('"sentGapCv":0.3},', 3),
+    /^this evidence of version 1 is not whole JSON: it ends after `rounds\[0\]\.trials\[2\]\.load\.fit`$/,
+  ],
+  [
+    'a cut-off file of a later version',
+    serialise(evidence).replace('"version":1', '"version":7').slice(0, 5000),
+    /^this evidence of version 7, where this release of Tailgate reads 1, is not whole JSON: it ends (in|after) `/,
+  ],
+  [
+    'cut-off evidence of microbenchmarks',
+    serialiseBench(benchmarks(0.1)).slice(0, -30),
+    /^this evidence of version 1 is not whole JSON: it ends in `rounds\[11\]\.results\[0\]\.candidate\.cpu`$/,
+  ],
+  [
+    'a cut-off file of another tool',
+    '{"schema":"k6-summary","metrics":{"http_req',
+    /its `schema` is "k6-summary", wanted "tailgate-evidence"; nor is it whole JSON: it ends after `schema`/,
+  ],
   ['a gzip file', gzipSync(serialise(evidence)).toString('utf8'), /compressed with gzip/],
+  [
+    'a gzip file that was cut short',
+    gzipSync(serialise(evidence)).subarray(0, 40).toString('utf8'),
+    /compressed with gzip/,
+  ],
   ['a zip file', 'PK\x03\x04\x14\x00', /a zip archive/],
-  ['a bare NaN', serialise(evidence).replace('"saturated":false', '"saturated":NaN'), /not whole JSON/],
+  [
+    'a bare NaN',
+    serialise(evidence).replace('"saturated":false', '"saturated":NaN'),
+    /^this evidence of version 1 is not whole JSON: `rounds\[0\]\.trials\[0\]\.saturated` is "NaN,/,
+  ],
 ])('refuses %s and says what it found', (_, source, message) => {
   const error = refusal(source);
   expect(error.code).toBe('usage');
@@ -188,6 +233,8 @@ it.each([
   const error = refusal(changed(path, value));
   expect(error.code).toBe('usage');
   expect(error.message).toContain(message);
+  // Where the version itself is wrong, the message is about it.
+  expect(error.message).toMatch(path[0] === 'version' ? /`version` is/ : / \(evidence of version 1\)$/);
 });
 
 it('keeps slices that do not add up as long as they say so', () => {
