@@ -62,7 +62,7 @@ async function prepareUnmasked(job: GateJob, found: Findings): Promise<Prepared>
   found.plan = plan;
   if (plan !== null) job.tell({ kind: 'planned', plan, config, revisions });
   const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
-  const trailers = await readTrailers(git, range, config.trustConfig);
+  const trailers = await readTrailers(git, range, config.trustConfig, nearest);
   const told = [
     ...revisions.warnings,
     ...trailers.warnings,

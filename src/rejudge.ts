@@ -82,7 +82,7 @@ export async function rejudge(job: RejudgeJob): Promise<Rejudged> {
     throw unusable(`it compares with ${then}, and the pull request is now aimed at ${baseRef}`);
   }
   const config = await trustedSettings(job, stored);
-  const description = readDescription(now.body, config.trustConfig);
+  const description = readDescription(now.body, config.trustConfig, nearest);
   const evidence: Evidence = {
     ...withSettings(stored, config, description.accepted),
     warnings: [...stored.warnings, ...description.warnings],

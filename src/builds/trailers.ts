@@ -18,6 +18,10 @@ export interface Trailers {
   readonly warnings: readonly Warning[];
 }
 
+/** Finds the known word that a mistyped one may have meant. */
+export type Nearest = (word: string, known: readonly string[]) => string | null;
+const nobodyGuesses: Nearest = () => null;
+
 /** Whose word counts: with `baseline` nothing of the candidate can accept a change. */
 export type Trust = 'candidate' | 'baseline';
 
@@ -42,6 +46,7 @@ export async function readTrailers(
   git: Git,
   range: { readonly baseline: string; readonly candidate: string },
   trust: Trust,
+  nearest: Nearest = nobodyGuesses,
 ): Promise<Trailers> {
   const fields = ['%H', `%(trailers:key=${key},valueonly,unfold,separator=%x0a)`, '%B'];
   const answer = await git.ask(
@@ -68,7 +73,7 @@ export async function readTrailers(
   const found: Trailers[] = [];
   for (let at = 0; at + 2 < parts.length; at += 3) {
     const [sha, values, message] = parts.slice(at, at + 3) as [string, string, string];
-    found.push(ofCommit(`commit ${short(sha)}`, values, message));
+    found.push(ofCommit(`commit ${short(sha)}`, values, message, nearest));
   }
   return trusted(found, trust);
 }
@@ -77,7 +82,11 @@ export async function readTrailers(
  * Reads the lines of a description, each on a line of its own. Never throws.
  * @param text null where there is no description.
  */
-export function readDescription(text: string | null, trust: Trust): Trailers {
+export function readDescription(
+  text: string | null,
+  trust: Trust,
+  nearest: Nearest = nobodyGuesses,
+): Trailers {
   // What a reader does not see, such as the example of a template, accepts nothing.
   const seen = (text ?? '').replace(/<!--[\s\S]*?(?:-->|$)/g, '');
   const lines = seen.split(/\r\n|\r|\n/).filter((line) => lineStart.test(line));
@@ -86,6 +95,7 @@ export function readDescription(text: string | null, trust: Trust): Trailers {
       ofLines(
         ofDescription,
         lines.map((line) => line.replace(lineStart, '')),
+        nearest,
       ),
     ],
     trust,
@@ -103,9 +113,9 @@ export function lastWord(lists: readonly (readonly AcceptedChange[])[]): readonl
 }
 
 /** git takes trailers from the last paragraph of a message; a line elsewhere looks the same to its author. */
-function ofCommit(origin: string, values: string, message: string): Trailers {
+function ofCommit(origin: string, values: string, message: string, nearest: Nearest): Trailers {
   const lines = values.split('\n').filter((line) => line.trim() !== '');
-  const own = ofLines(origin, lines);
+  const own = ofLines(origin, lines, nearest);
   const elsewhere = message.split('\n').filter((line) => lineStart.test(line)).length - lines.length;
   if (elsewhere <= 0) return own;
   const what = elsewhere === 1 ? `a ${key} line` : `${elsewhere} ${key} lines`;
@@ -122,11 +132,11 @@ function ofCommit(origin: string, values: string, message: string): Trailers {
   };
 }
 
-function ofLines(origin: string, lines: readonly string[]): Trailers {
+function ofLines(origin: string, lines: readonly string[], nearest: Nearest): Trailers {
   const accepted: AcceptedChange[] = [];
   const warnings: Warning[] = [];
   for (const line of lines.slice(0, mostLines)) {
-    const read = readLine(line.trim());
+    const read = readLine(line.trim(), nearest);
     if (typeof read === 'string') warnings.push(malformed(origin, line.trim(), read));
     else accepted.push({ ...read, origin });
   }
@@ -145,16 +155,21 @@ function ofLines(origin: string, lines: readonly string[]): Trailers {
  * a ceiling ends them.
  * @returns what is wrong with it, as a sentence part, when it has another form.
  */
-function readLine(line: string): WaiverSettings | string {
+function readLine(line: string, nearest: Nearest): WaiverSettings | string {
   if (line.length > longestLine) return `it is longer than ${longestLine} characters`;
   const [row = '', ...rest] = splitAtCeiling(line);
   const [ceilingText, reason] = rest;
   if (ceilingText === undefined || reason === undefined) return missingPart(line);
   const slash = row.lastIndexOf('/');
   const scenario = row.slice(0, Math.max(0, slash)).trim();
-  const metric = metricNames.find((name) => name === row.slice(slash + 1).trim());
+  const named = row.slice(slash + 1).trim();
+  const metric = metricNames.find((name) => name === named);
   if (slash < 0 || scenario === '') return 'it does not say whose metric it is';
-  if (metric === undefined) return `\`${row.slice(slash + 1).trim()}\` is none of ${metricNames.join(', ')}`;
+  if (metric === undefined) {
+    const near = nearest(named, metricNames);
+    const meant = near === null ? '' : `, did you mean \`${near}\`?`;
+    return `\`${named}\` is none of ${metricNames.join(', ')}${meant}`;
+  }
   if (scenario.length > longestName) return `its name is longer than ${longestName} characters`;
   const ceiling = ceilingOf(ceilingText, metric);
   if (typeof ceiling === 'string') return ceiling;

@@ -11,6 +11,7 @@ import {
   statusPattern,
   statusWanted,
 } from './forms.ts';
+import { nearest } from './suggestions.ts';
 
 export const formed = (form: Form) =>
   z.string({ error: form.wanted }).regex(form.pattern, { error: form.wanted });
@@ -18,7 +19,13 @@ export const formed = (form: Form) =>
 export const truth = z.boolean({ error: 'wanted true or false' });
 
 export function choice<const Word extends string>(words: readonly Word[]) {
-  return z.enum(words, { error: `wanted one of ${words.join(', ')}` });
+  const wanted = `wanted one of ${words.join(', ')}`;
+  return z.enum(words, {
+    error: ({ input }) => {
+      const near = typeof input === 'string' ? nearest(input, words) : null;
+      return near === null ? wanted : `${wanted}; did you mean ${near}?`;
+    },
+  });
 }
 
 export function whole(least: number, most: number) {

@@ -72,14 +72,9 @@ function placeOf(waiver: Waiver, all: readonly Finding[], nearest: Nearest): Pla
       ? own.find((row) => row.judged && (row.metric === 'p95' || row.metric === 'p90'))
       : undefined;
   if (standIn !== undefined) return { kind: 'row', row: standIn };
-  const judged = own.filter((row) => row.judged).map((row) => `\`${row.metric}\``);
   if (own.length > 0) {
     const what = exact === undefined ? 'no such row' : 'a row that is not judged';
-    return nowhere(
-      waiver,
-      `is about ${what}`,
-      `Judged rows of \`${waiver.scenario}\`: ${judged.join(', ')}.`,
-    );
+    return nowhere(waiver, `is about ${what}`, otherRows(waiver, own, all, nearest));
   }
   const names = [...new Set(all.filter((row) => row.judged).map((row) => row.scenario))];
   const near = nearest(waiver.scenario, names);
@@ -90,6 +85,27 @@ function placeOf(waiver: Waiver, all: readonly Finding[], nearest: Nearest): Pla
       ? `This job has rows of ${shown.join(', ')}${rest}.`
       : `Did you mean \`${near}/${waiver.metric}\`?`;
   return nowhere(waiver, 'matches no row of this job', hint);
+}
+
+/** The judged rows of its scenario, after the one that was probably meant. */
+function otherRows(
+  { scenario, metric }: Waiver,
+  own: readonly Finding[],
+  all: readonly Finding[],
+  nearest: Nearest,
+): string {
+  const metrics = own.filter((row) => row.judged).map((row) => row.metric);
+  const shown = metrics.map((name) => `\`${name}\``).join(', ');
+  const list =
+    shown === '' ? `No row of \`${scenario}\` is judged.` : `Judged rows of \`${scenario}\`: ${shown}.`;
+  // Counters have rows of their own beneath their scenario.
+  const beneath = all.find(
+    (row) => row.judged && row.metric === metric && row.scenario.startsWith(`${scenario} > `),
+  );
+  const near = nearest(metric, metrics);
+  const meant =
+    beneath !== undefined ? `${beneath.scenario}/${metric}` : near === null ? null : `${scenario}/${near}`;
+  return meant === null ? list : `Did you mean \`${meant}\`? ${list}`;
 }
 
 function nowhere(waiver: Waiver, what: string, hint: string): Place {

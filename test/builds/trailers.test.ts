@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Git, gitIn } from '../../src/builds/git.ts';
 import { lastWord, readDescription, readTrailers } from '../../src/builds/trailers.ts';
+import { nearest } from '../../src/config/suggestions.ts';
 import { environment, Playground } from './repositories.ts';
 
 let playground: Playground;
@@ -210,6 +211,16 @@ describe('the description of a pull request', () => {
     );
     const ignored = readDescription('Perf-Accepted: default/cpu <= 5% | x', 'baseline');
     expect(ignored).toMatchObject({ accepted: [], warnings: [{ code: 'trailers-ignored' }] });
+  });
+
+  it('is told the nearest metric for one that is mistyped', () => {
+    const { accepted, warnings } = readDescription(
+      'Perf-Accepted: default/cpu-totl <= 5% | x',
+      'candidate',
+      nearest,
+    );
+    expect(accepted).toEqual([]);
+    expect(warnings[0]?.message).toMatch(/`cpu-totl` is none of p50, .*, did you mean `cpu-total`\?$/);
   });
 
   it('has the last word over commits', () => {

@@ -321,6 +321,7 @@ describe('waivers', () => {
     ['{ metric: cpu, ceiling: 12% }', 'wanted the reason'],
     ['{ metric: cpu, ceiling: 12%, reason: "…" }', 'wanted the reason'],
     ['{ metric: speed, ceiling: 12%, reason: x }', 'wanted one of p50'],
+    ['{ metric: cpuu, ceiling: 12%, reason: x }', 'did you mean cpu?'],
     ['{ metric: cpu, ceiling: 12%, reason: x, expires: soon }', 'wanted a day such as 2027-01-31'],
     ['{ metric: cpu, ceiling: 12%, reason: x, expires: 2027-02-31 }', 'the calendar has no such day'],
     ['{ metric: cpu, ceiling: 12%, reason: x, expires: 2027-02-29 }', 'the calendar has no such day'],

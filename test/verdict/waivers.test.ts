@@ -232,6 +232,26 @@ describe('a waiver that does nothing', () => {
     expect(warnings[0]?.hint).toBe('Judged rows of `checkout`: `cpu`.');
   });
 
+  it.each([
+    ['p95', 'Did you mean `checkout/p99`? Judged rows of `checkout`: `cpu`, `cpu-total`, `p99`.'],
+    [
+      'counter',
+      'Did you mean `checkout > queries/counter`? Judged rows of `checkout`: `cpu`, `cpu-total`, `p99`.',
+    ],
+    ['errors', 'Judged rows of `checkout`: `cpu`, `cpu-total`, `p99`.'],
+  ] as const)('has the nearest judged metric beside the list when it is about %s', (metric, hint) => {
+    const rows = [slower(), slower({ metric: 'cpu-total' }), calm];
+    const counter = finding({ scenario: 'checkout > queries', metric: 'counter' });
+    const { warnings } = apply(regression(...rows, counter), [waiver({ metric })]);
+    expect(warnings).toMatchObject([{ code: 'waiver-without-row', hint }]);
+  });
+
+  it('is told so where nothing of its scenario is judged', () => {
+    const shown = finding({ scenario: 'home', judged: false });
+    const { warnings } = apply(regression(slower(), shown), [waiver({ scenario: 'home' })]);
+    expect(warnings[0]?.hint).toBe('No row of `home` is judged.');
+  });
+
   it('is not mentioned where nothing was measured', () => {
     const nothing: Part = { outcome: 'invalid', reason: 'x', findings: [] };
     expect(apply(nothing, [waiver()])).toMatchObject({ part: nothing, warnings: [] });
