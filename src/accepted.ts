@@ -2,6 +2,7 @@
 import { type AcceptedChange, lastWord } from './builds/trailers.ts';
 import type { GateConfig } from './config/settings.ts';
 import type { Evidence, Waiver } from './evidence/trial.ts';
+import type { BenchEvidence } from './microbench/evidence.ts';
 
 export const ofConfiguration = 'the configuration';
 
@@ -13,34 +14,59 @@ export function waiversOf(
   return [...config.waivers.map((waiver) => ({ ...waiver, origin: ofConfiguration })), ...accepted];
 }
 
+/** What a file says about evidence that is there already. */
+type Judging = Pick<GateConfig, 'judge' | 'onDifferentBody' | 'waivers' | 'trustConfig'>;
+
 /**
  * Evidence as if these settings had been there when it was measured: tolerances, waivers, and what a different answer
- * means. What its commits accepted goes on counting, unless the baseline is trusted alone.
+ * means. What its commits accepted goes on counting, unless the baseline is trusted alone; and a counter that the
+ * settings do not name keeps its tolerance.
  * @param later what was accepted after it was measured; it replaces what commits say about the same row.
  */
 export function withSettings(
   evidence: Evidence,
-  config: Pick<GateConfig, 'judge' | 'onDifferentBody' | 'waivers' | 'trustConfig'>,
+  config: Judging & Pick<GateConfig, 'metrics'>,
   later: readonly AcceptedChange[] = [],
 ): Evidence {
-  const { benchmarks } = evidence;
-  const ofCommits = evidence.waivers.filter((waiver) => waiver.origin !== ofConfiguration);
-  const accepted = config.trustConfig === 'baseline' ? [] : lastWord([later, ofCommits]);
+  const { benchmarks, counters } = evidence;
+  const named = new Map(config.metrics.map(({ name, judge }) => [name, judge]));
   return {
     ...evidence,
     judge: config.judge,
     onDifferentBody: config.onDifferentBody,
-    waivers: waiversOf(config, accepted),
-    benchmarks:
-      benchmarks === null
-        ? null
-        : {
-            ...benchmarks,
-            plan: {
-              ...benchmarks.plan,
-              tolerance: config.judge.microbenchmarks,
-              onDifferentResult: config.onDifferentBody,
-            },
-          },
+    waivers: waiversWith(config, evidence.waivers, later),
+    ...(counters === undefined
+      ? {}
+      : {
+          counters: counters.map((counter) => {
+            const judge = named.get(counter.name);
+            return judge === undefined ? counter : { ...counter, judge };
+          }),
+        }),
+    benchmarks: benchmarks === null ? null : { ...benchmarks, plan: benchPlanWith(config, benchmarks) },
   };
+}
+
+/** The same of `tailgate bench`. */
+export function benchWithSettings(evidence: BenchEvidence, config: Judging): BenchEvidence {
+  return {
+    ...evidence,
+    plan: benchPlanWith(config, evidence),
+    waivers: waiversWith(config, evidence.waivers ?? [], []),
+  };
+}
+
+const benchPlanWith = (config: Judging, { plan }: BenchEvidence): BenchEvidence['plan'] => ({
+  ...plan,
+  tolerance: config.judge.microbenchmarks,
+  onDifferentResult: config.onDifferentBody,
+});
+
+function waiversWith(
+  config: Judging,
+  stored: readonly Waiver[],
+  later: readonly AcceptedChange[],
+): readonly Waiver[] {
+  const ofCommits = stored.filter((waiver) => waiver.origin !== ofConfiguration);
+  return waiversOf(config, config.trustConfig === 'baseline' ? [] : lastWord([later, ofCommits]));
 }

@@ -1,8 +1,10 @@
 /** Conductor of `tailgate bench`: two revisions built as the gate builds them, and their microbenchmarks alone. */
+import { waiversOf } from './accepted.ts';
 import { buildBoth } from './both-builds.ts';
 import type { Situation } from './builds/candidate.ts';
 import { openRepository } from './builds/git.ts';
 import { chooseRevisions, type Revisions } from './builds/revision.ts';
+import { readTrailers } from './builds/trailers.ts';
 import { createWorktrees } from './builds/worktree.ts';
 import { worktreeNames } from './config/rounds.ts';
 import type { GateConfig } from './config/settings.ts';
@@ -17,13 +19,17 @@ import {
   findBenchmarks,
   measureBenchmarks,
 } from './microbenchmarks.ts';
-import { projectIn } from './settings.ts';
+import { type JobSettings, projectIn } from './settings.ts';
+import { acceptedBenchmarks } from './verdict/benchmark-waivers.ts';
 
 export interface BenchJob {
   /** The root of the repository, or any folder in it. */
   readonly directory: string;
   readonly config: GateConfig;
-  readonly settings: BenchmarksSettings;
+  /** The settings of the baseline where only they are trusted. */
+  readonly trusted: JobSettings['trusted'];
+  /** What is measured and how strictly, by the settings that count. */
+  readonly settings: (config: GateConfig) => BenchmarksSettings;
   readonly situation: Situation;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly seed: number;
@@ -36,6 +42,8 @@ export interface BenchJob {
 }
 
 export interface BenchResult extends BenchmarksResult {
+  /** The settings that counted. */
+  readonly config: GateConfig;
   readonly revisions: Revisions;
   readonly elapsed: Nanoseconds;
 }
@@ -48,10 +56,15 @@ export async function runBench(job: BenchJob): Promise<BenchResult> {
   const began = job.clock.now();
   const git = await openRepository(job);
   const revisions = await chooseRevisions({ git, wanted: job.config.baseline, nearest, ...job });
-  for (const warning of revisions.warnings) job.tell({ kind: 'warning', warning });
+  const { baseline, candidate } = revisions;
+  const trusted = await job.trusted(job.config, git, revisions);
+  const settings = job.settings(trusted);
+  const range = { baseline: baseline.sha, candidate: candidate.sha };
+  const trailers = await readTrailers(git, range, trusted.trustConfig, nearest);
+  for (const warning of [...revisions.warnings, ...trailers.warnings]) job.tell({ kind: 'warning', warning });
   const config = {
-    ...job.config,
-    workingDirectory: projectIn(git.directory, job.directory, job.config.workingDirectory),
+    ...trusted,
+    workingDirectory: projectIn(git.directory, job.directory, trusted.workingDirectory),
   };
   await using worktrees = await createWorktrees({
     git,
@@ -64,9 +77,9 @@ export async function runBench(job: BenchJob): Promise<BenchResult> {
   });
   // The count only says whether identical builds are worth a word.
   const built = await buildBoth(job, config, git, worktrees, 1);
-  const { baseline, candidate } = revisions;
   const found = await findBenchmarks({
     ...job,
+    settings,
     env: config.env,
     directories: built.directories,
     revisions: {
@@ -75,6 +88,8 @@ export async function runBench(job: BenchJob): Promise<BenchResult> {
     },
   });
   // Never null: what `bench` measures was asked for.
-  const result = await measureBenchmarks(found!, job.timeBudget);
-  return { ...result, revisions, elapsed: (job.clock.now() - began) as Nanoseconds };
+  const measured = await measureBenchmarks(found!, job.timeBudget);
+  const evidence = { ...measured.evidence, waivers: waiversOf(config, trailers.accepted) };
+  const verdict = acceptedBenchmarks(measured.verdict, evidence, nearest);
+  return { verdict, evidence, config, revisions, elapsed: (job.clock.now() - began) as Nanoseconds };
 }

@@ -109,7 +109,15 @@ function headline(verdict: BenchVerdict): string {
     case 'pass': {
       const better = of('improved').length;
       const improved = better === 0 ? '' : `; ${many(better)} became better`;
-      return `Pass: none of ${many(verdict.findings.length)} became worse by as much as its tolerance${improved}.`;
+      const accepted = of('accepted').length;
+      if (accepted === 0)
+        return `Pass: none of ${many(verdict.findings.length)} became worse by as much as its tolerance${improved}.`;
+      const others = verdict.findings.length - accepted;
+      const rest =
+        others === 0
+          ? ''
+          : `: none of ${others} ${others === 1 ? 'other' : 'others'} became worse by as much as its tolerance`;
+      return `Pass with ${accepted === 1 ? 'an accepted change' : `${accepted} accepted changes`}${rest}${improved}.`;
     }
     case 'invalid':
       return `Invalid: ${verdict.reason ?? ''}.`;

@@ -1,28 +1,22 @@
 /** What microbenchmarks alone come to: measured now by `bench`, or read from its evidence by `judge` and `report`. */
-import type { GateConfig } from '../config/settings.ts';
+import { benchWithSettings } from '../accepted.ts';
+import { nearest } from '../config/suggestions.ts';
 import { type Nanoseconds, ns } from '../kernel/units.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import type { BenchVerdict } from '../verdict/benchmark-finding.ts';
+import { acceptedBenchmarks } from '../verdict/benchmark-waivers.ts';
 import { judgeBenchmarks } from '../verdict/benchmarks.ts';
 import { exitCodeOf, verdictWithout } from '../verdict/outcome.ts';
 
-/** The verdict of stored evidence. @param config its tolerances and meaning of a different result; null: those of the evidence. */
+/** The verdict of stored evidence. @param config its tolerances, waivers and meaning of a different result; null: those of the evidence. */
 export function judgedBench(
   stored: BenchEvidence,
-  config: Pick<GateConfig, 'judge' | 'onDifferentBody'> | null,
+  config: Parameters<typeof benchWithSettings>[1] | null,
 ): { readonly verdict: BenchVerdict; readonly evidence: BenchEvidence } {
-  const plan =
-    config === null
-      ? stored.plan
-      : {
-          ...stored.plan,
-          tolerance: config.judge.microbenchmarks,
-          onDifferentResult: config.onDifferentBody,
-        };
-  const evidence = { ...stored, plan };
+  const evidence = config === null ? stored : benchWithSettings(stored, config);
   const progress = judgeBenchmarks(evidence, { final: true });
   if (progress.kind !== 'decided') throw new Error('final evidence is always decided');
-  return { verdict: progress.verdict, evidence };
+  return { verdict: acceptedBenchmarks(progress.verdict, evidence, nearest), evidence };
 }
 
 /** The same exit codes as the gate's, from the same list. */
@@ -39,7 +33,7 @@ export const benchTime = ({ rounds }: BenchEvidence): Nanoseconds =>
 
 /** The file behind `--json`. */
 export function benchVerdictJson(verdict: BenchVerdict, evidence: BenchEvidence, exitCode: number): string {
-  const { seed, revisions } = evidence;
+  const { seed, revisions, waivers = [] } = evidence;
   const suites = (evidence.suites ?? []).map(({ name, formats }) => ({ name, formats }));
-  return `${JSON.stringify({ exitCode, seed, revisions, suites, ...verdict }, null, 2)}\n`;
+  return `${JSON.stringify({ exitCode, seed, revisions, suites, waivers, ...verdict }, null, 2)}\n`;
 }

@@ -1,14 +1,14 @@
 /** `tailgate bench`: the microbenchmarks alone, on both sides in turns. */
 import { runBench } from '../bench.ts';
 import { defaultBenchGlobs } from '../config/schema-judging.ts';
-import type { MicrobenchmarkSettings } from '../config/settings.ts';
+import type { GateConfig, MicrobenchmarkSettings } from '../config/settings.ts';
 import { serialiseBench } from '../evidence/store.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import { secondsToNs } from '../kernel/units.ts';
 import { freshSeed, realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import { progressLine } from '../report/progress.ts';
-import { type JobSettings, readJobSettings } from '../settings.ts';
+import { readJobSettings } from '../settings.ts';
 import { benchText } from './bench-text.ts';
 import { benchVerdictJson, exitCodeFor } from './bench-verdict.ts';
 import { type Command, durationFlag, type FlagValues, numberFlag, type Terminal, text } from './command.ts';
@@ -76,19 +76,22 @@ export const bench: Command = {
     const evidence = writerOf(terminal, flags, 'evidence');
     const request = { directory: terminal.directory, file: text(flags, 'config'), overrides };
     const job = readJobSettings({ ...request, environment: terminal.environment });
-    const measured = named ?? configured(job);
+    const measured = (config: GateConfig) => named ?? configured(config, job.configFile);
+    // What it refuses is refused before git is asked for anything.
+    measured(job.config);
     for (const warning of job.warnings) tell(terminal, flags, { kind: 'warning', warning });
     return await withLedger(async (ledger) => {
       const result = await runBench({
         directory: job.directory,
         config: job.config,
-        settings: {
-          ...measured,
+        trusted: job.trusted,
+        settings: (config) => ({
+          ...measured(config),
           rounds,
           confirm: flags['no-confirm'] !== true,
-          tolerance: job.config.judge.microbenchmarks,
-          onDifferentResult: job.config.onDifferentBody,
-        },
+          tolerance: config.judge.microbenchmarks,
+          onDifferentResult: config.onDifferentBody,
+        }),
         situation: { kind: 'local' },
         environment: terminal.environment,
         seed,
@@ -98,7 +101,7 @@ export const bench: Command = {
         ledger,
         tell: (event) => tell(terminal, flags, event),
       });
-      const exitCode = exitCodeFor(result.verdict, job.config);
+      const exitCode = exitCodeFor(result.verdict, result.config);
       terminal.print(benchText(result, exitCode));
       json?.write(benchVerdictJson(result.verdict, result.evidence, exitCode));
       evidence?.write(serialiseBench(result.evidence));
@@ -128,8 +131,7 @@ function namedBy(flags: FlagValues): MicrobenchmarkSettings | null {
 }
 
 /** The key `microbenchmarks` of tailgate.yml, or the files that are looked for without it. */
-function configured({ config, configFile }: JobSettings): MicrobenchmarkSettings {
-  const { microbenchmarks } = config;
+function configured({ microbenchmarks }: GateConfig, configFile: string): MicrobenchmarkSettings {
   if (microbenchmarks.files.length + microbenchmarks.suites.length === 0) {
     throw new TailgateError({
       code: 'usage',

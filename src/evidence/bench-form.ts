@@ -17,6 +17,7 @@ import {
   whole,
   wrongForm,
 } from './shape.ts';
+import { waiversForm } from './waiver-form.ts';
 
 export const benchSchema: BenchEvidence['schema'] = 'tailgate-bench-evidence';
 export const benchVersion: BenchEvidence['version'] = 1;
@@ -81,6 +82,7 @@ const form = objectOf({
     tolerance: objectOf({ min: amount, detect: amount }),
     onDifferentResult: oneOf('warn', 'stop'),
   }),
+  waivers: optional(waiversForm),
   suites: optional(listOf(suite)),
   subjects: listOf(subject),
   rounds: listOf(round),

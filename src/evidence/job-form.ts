@@ -1,5 +1,5 @@
 /** What stored evidence of a job must look like: every field that is judged or reported, and that they belong together. */
-import { loadMetrics, metricNames } from '../kernel/words.ts';
+import { loadMetrics } from '../kernel/words.ts';
 import { benchEvidenceForm } from './bench-form.ts';
 import { checkRounds } from './order.ts';
 import type { Check } from './shape.ts';
@@ -7,7 +7,6 @@ import {
   amount,
   atLeast,
   count,
-  day,
   finite,
   flag,
   isObject,
@@ -23,6 +22,7 @@ import {
   wrongForm,
 } from './shape.ts';
 import type { Evidence } from './trial.ts';
+import { waiversForm } from './waiver-form.ts';
 
 export const evidenceSchema: Evidence['schema'] = 'tailgate-evidence';
 export const evidenceVersion: Evidence['version'] = 1;
@@ -198,16 +198,7 @@ const evidenceForm = objectOf({
     errors: points,
     microbenchmarks: tolerance,
   }),
-  waivers: listOf(
-    objectOf({
-      scenario: text,
-      metric: oneOf(...metricNames),
-      ceiling: amount,
-      expires: orNull(day),
-      reason: text,
-      origin: text,
-    }),
-  ),
+  waivers: waiversForm,
   onDifferentBody: oneOf('warn', 'stop'),
   placement: oneOf('shared', 'apart'),
   cost: optional(objectOf({ kind: oneOf('process-tree', 'prometheus', 'cgroup') })),

@@ -1,4 +1,5 @@
 /** Everything a verdict on microbenchmarks needs, as plain data: one value a process and round, with its samples. */
+import type { AcceptedChange } from '../builds/trailers.ts';
 import type { Warning } from '../kernel/errors.ts';
 import type { Nanoseconds, Ratio } from '../kernel/units.ts';
 import type { Direction, Format, Side } from '../kernel/words.ts';
@@ -102,6 +103,8 @@ export interface BenchEvidence {
   readonly node: string | null;
   readonly revisions: Readonly<Record<Side, BenchRevision>>;
   readonly plan: BenchPlan;
+  /** Accepted changes of a job of its own; inside the evidence of a whole job that one's count. */
+  readonly waivers?: readonly AcceptedChange[];
   /** Those whose output was read, in the order they were named; none when it is not said. */
   readonly suites?: readonly SuiteReading[];
   readonly subjects: readonly BenchSubject[];

@@ -54,7 +54,7 @@ function benchmarksOf({ benchmarks }: Evidence): Benchmarks | null {
   if (progress.kind !== 'decided') return null;
   const { outcome, reason, findings, warnings } = progress.verdict;
   const names = findings.map((one) => one.name);
-  return { part: { outcome, reason, findings: findings.map(toFinding) }, names, warnings };
+  return { part: { outcome, reason, findings: findings.map(benchmarkRow) }, names, warnings };
 }
 
 /**
@@ -77,7 +77,8 @@ function worse(load: Part, benchmarks: Part): Part {
   return order.indexOf(benchmarks.outcome) < order.indexOf(load.outcome) ? benchmarks : load;
 }
 
-function toFinding(one: BenchFinding): Finding {
+/** A benchmark as a row of a whole job. */
+export function benchmarkRow(one: BenchFinding): Finding {
   return {
     scenario: one.name,
     metric: 'microbenchmark',

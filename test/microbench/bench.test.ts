@@ -100,6 +100,67 @@ describe('tailgate bench', () => {
     expect(out).toMatch(/a\.bench\.mjs > fresh .* new/);
   }, 60_000);
 
+  const go = (time: number): string => `BenchmarkParse-8  1000  ${time} ns/op  0 B/op\n`;
+  const suite = ['--baseline', 'main', '--command', 'cat out.txt', '--rounds', '7'];
+  const accepted = (ceiling: string): string =>
+    `waivers: [{ scenario: "command > BenchmarkParse-8", metric: microbenchmark, ceiling: ${ceiling}, reason: "safer" }, { metric: cpu, ceiling: 5%, reason: "of load" }]\n`;
+
+  test('goes by waivers of tailgate.yml, and its evidence gives the same answer again', async () => {
+    using desk = repository({ 'out.txt': go(100), 'tailgate.yml': accepted('40%') }, { 'out.txt': go(130) });
+    const { code, out } = await desk.run('bench', ...suite, '--evidence', 'e.json', '--json', 'v.json');
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/^Pass with an accepted change: none of 1 other became worse/);
+    expect(out).toMatch(/command > BenchmarkParse-8 +100 ns +130 ns .* accepted/);
+    expect(out.replace(/\s+/g, ' ')).toContain('accepted by the configuration up to +40 %: “safer”');
+    const verdict = JSON.parse(readFileSync(join(desk.directory, 'v.json'), 'utf8'));
+    // The waiver for CPU is about load, which is not measured here.
+    expect(verdict).toMatchObject({ outcome: 'pass', warnings: [], waivers: [{}, { metric: 'cpu' }] });
+    const again = await desk.run('judge', 'e.json');
+    expect([again.code, again.out.split('\n')[0]]).toEqual([0, out.split('\n')[0]]);
+    desk.write('tailgate.yml', accepted('20%'));
+    const { code: red, out: above } = await desk.run('bench', ...suite);
+    expect(red).toBe(1);
+    expect(above.replace(/\s+/g, ' ')).toContain(
+      'above the ceiling of +20 % that the configuration accepts, by 10 points: “safer”',
+    );
+  }, 60_000);
+
+  test.each([
+    ['count', 'fail-on: [regression]\n', 'fail-on: [regression]\n', 0],
+    [
+      'and its own file do not where the baseline alone is trusted',
+      'trust-config: baseline\n',
+      accepted('40%'),
+      1,
+    ],
+  ])(
+    'what its commits accept %s',
+    async (_, baseline, candidate, exitCode) => {
+      using desk = repository(
+        { 'out.txt': go(100), 'tailgate.yml': baseline },
+        { 'out.txt': go(130), 'tailgate.yml': candidate },
+      );
+      const own = [
+        '-c',
+        'user.name=Rig',
+        '-c',
+        'user.email=rig@example.invalid',
+        '-c',
+        'commit.gpgsign=false',
+      ];
+      const trailer = 'Perf-Accepted: command > BenchmarkParse-8/microbenchmark <= +40% | safer';
+      const amend = ['commit', '--quiet', '--amend', '--message', `Change\n\n${trailer}`];
+      execFileSync('git', [...own, ...amend], { cwd: desk.directory });
+      const { code, out, err } = await desk.run('bench', ...suite);
+      expect(code, out + err).toBe(exitCode);
+      const said = `${out}${err}`.replace(/\s+/g, ' ');
+      expect(said).toMatch(
+        exitCode === 0 ? /accepted by commit [0-9a-f]{10} up to/ : /accept nothing here: with `trust-config/,
+      );
+    },
+    60_000,
+  );
+
   test('a suite of another tool is run in both worktrees and judged by its rows', async () => {
     const go = (times: string): string => `BenchmarkParse-8  1000  ${times}\n`;
     using desk = repository({ 'out.txt': go('100 ns/op  0 B/op') }, { 'out.txt': go('100 ns/op  16 B/op') });
