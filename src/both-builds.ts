@@ -1,7 +1,7 @@
 /** Conductor of the set-up: both sides in their worktrees, and whether they came out the same. */
 import { buildSide } from './builds/build.ts';
 import type { Git } from './builds/git.ts';
-import { hashOutput, identicalBuilds, type Output } from './builds/output.ts';
+import { buildsNotCompared, hashOutput, identicalBuilds, type Output } from './builds/output.ts';
 import type { Worktrees } from './builds/worktree.ts';
 import type { GateConfig } from './config/settings.ts';
 import type { Warning } from './kernel/errors.ts';
@@ -55,17 +55,18 @@ export async function buildBoth(
     job.tell({ kind: 'built', side, duration: built.duration });
     outputs[side] = await hashOutput(git.at(worktrees[side]));
   }
-  const same =
-    outputs.baseline === undefined || outputs.candidate === undefined
-      ? null
-      : identicalBuilds(outputs.baseline, outputs.candidate, changedFiles);
-  if (same !== null) job.tell({ kind: 'warning', warning: same });
+  const { baseline, candidate } = outputs;
+  const made = baseline === undefined || candidate === undefined ? null : { baseline, candidate };
+  const same = made === null ? null : identicalBuilds(made.baseline, made.candidate, changedFiles);
+  const unseen = made === null ? null : buildsNotCompared(made, changedFiles);
+  const warnings = [same, unseen].filter((warning) => warning !== null);
+  for (const warning of warnings) job.tell({ kind: 'warning', warning });
   const hashOf = (output: Output | undefined): string | null =>
     output?.kind === 'hashed' ? output.sha256 : null;
   return {
     directories,
-    outputHashes: { baseline: hashOf(outputs.baseline), candidate: hashOf(outputs.candidate) },
+    outputHashes: { baseline: hashOf(baseline), candidate: hashOf(candidate) },
     identicalBuilds: same !== null,
-    warnings: same === null ? [] : [same],
+    warnings,
   };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Warning } from '../kernel/errors.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { bytes, formatBytes, formatCount, secondsToNs } from '../kernel/units.ts';
+import { type Side, sides } from '../kernel/words.ts';
 import type { Git } from './git.ts';
 
 export interface OutputLimits {
@@ -90,5 +91,25 @@ export function identicalBuilds(baseline: Output, candidate: Output, changedFile
     code: 'identical-builds',
     message: `setup made the same on both sides: ${made} it left are byte for byte equal, although the change touches ${changed}`,
     hint: 'if the service runs what setup makes, both sides are the same program: look for a cache, or for a build of another folder than the worktree',
+  };
+}
+
+/** A note that the sides could not be looked at for this; null where they could, or where nothing could be equal. */
+export function buildsNotCompared(
+  outputs: Readonly<Record<Side, Output>>,
+  changedFiles: number,
+): Warning | null {
+  if (changedFiles === 0 || sides.some((side) => outputs[side].kind === 'nothing')) return null;
+  const unseen = sides.flatMap((side) => {
+    const output = outputs[side];
+    return output.kind === 'not-hashed' ? [{ side, why: output.why }] : [];
+  });
+  const [first] = unseen;
+  if (first === undefined) return null;
+  const whose = unseen.length === sides.length ? 'both sides' : `the ${first.side}`;
+  return {
+    code: 'builds-not-compared',
+    message: `whether setup made the same on both sides was not looked at: what it left on ${whose} was not read, since ${first.why}`,
+    hint: 'only the warning about equal builds is missing; nothing else depends on it',
   };
 }

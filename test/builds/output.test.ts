@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitIn } from '../../src/builds/git.ts';
 import type { Output, OutputLimits } from '../../src/builds/output.ts';
-import { hashOutput, identicalBuilds } from '../../src/builds/output.ts';
+import { buildsNotCompared, hashOutput, identicalBuilds } from '../../src/builds/output.ts';
 import { bytes } from '../../src/kernel/units.ts';
 import { environment, Playground } from './repositories.ts';
 
@@ -79,6 +79,16 @@ describe('the output of setup', () => {
     const large = await hash('one', { files: 2, size: bytes(9) });
     expect(large.kind).toBe('not-hashed');
     expect(identicalBuilds(large, large, 1)).toBeNull();
+    expect(buildsNotCompared({ baseline: large, candidate: large }, 1)?.message).toContain(
+      'left on both sides was not read, since it is larger than 9 B',
+    );
+    const small = await hash('one', { files: 2, size: bytes(10) });
+    expect(buildsNotCompared({ baseline: small, candidate: large }, 1)?.message).toContain(
+      'on the candidate',
+    );
+    expect(buildsNotCompared({ baseline: large, candidate: large }, 0)).toBeNull();
+    expect(buildsNotCompared({ baseline: small, candidate: small }, 1)).toBeNull();
+    expect(buildsNotCompared({ baseline: { kind: 'nothing' }, candidate: large }, 1)).toBeNull();
     expect((await hash('one', { files: 2, size: bytes(10) })).kind).toBe('hashed');
   });
 });
