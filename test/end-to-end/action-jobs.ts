@@ -126,17 +126,29 @@ export interface Scene extends AsyncDisposable {
   processes(): readonly string[];
 }
 
+/** What happened to a pull request, with what GitHub says of it beside the pull request itself. */
+const actions = {
+  opened: () => ({}),
+  synchronize: ({ first, head }: Shop) => ({ before: first, after: head }),
+  labeled: () => ({ label: { id: 9, name: 'slower-on-purpose', color: 'd93f0b', default: false } }),
+  edited: () => ({ changes: { body: { from: 'Hashes passwords.' } } }),
+};
+export type PullRequestAction = keyof typeof actions;
+
 export async function pullRequestScene(
   shop: Shop,
   settings: Partial<ServerSettings> = {},
   name = 'workspace',
+  action: PullRequestAction = 'synchronize',
 ): Promise<Scene> {
   const workspace = checkoutPullRequest(shop, name);
   const mergeBases = { [`${shop.tip}...${shop.head}`]: shop.fork };
   const server = await startGitHub({ mergeBases, ...settings });
   const home = 'acme/shop';
   const payload = {
+    action,
     number: 7,
+    ...actions[action](shop),
     pull_request: {
       number: 7,
       head: { sha: shop.head, ref: 'feature', repo: { full_name: home } },

@@ -10,7 +10,14 @@ import { parseMarker } from '../../src/report/marker.ts';
 import { zipOf } from '../github/archive.ts';
 import { openJob } from '../github/runner.ts';
 import { costlier, storedJob } from '../verdict/stored-job.ts';
-import { openShop, pullRequestScene, type Scene, type Shop, steps } from './action-jobs.ts';
+import {
+  openShop,
+  type PullRequestAction,
+  pullRequestScene,
+  type Scene,
+  type Shop,
+  steps,
+} from './action-jobs.ts';
 
 const bundle = new URL('../../dist/action.js', import.meta.url).pathname;
 
@@ -41,7 +48,12 @@ async function store(): Promise<AsyncDisposable & { readonly url: string }> {
   };
 }
 
-async function scene(name: string, archive: string | null, body: string | null): Promise<Scene> {
+async function scene(
+  name: string,
+  archive: string | null,
+  body: string | null,
+  action: PullRequestAction = 'labeled',
+): Promise<Scene> {
   const artifact = {
     id: 70,
     name: 'tailgate-evidence',
@@ -58,7 +70,7 @@ async function scene(name: string, archive: string | null, body: string | null):
     artifacts: archive === null ? [] : [artifact],
     archives: archive === null ? {} : { 70: archive },
   };
-  return await pullRequestScene(shop, settings, name);
+  return await pullRequestScene(shop, settings, name, action);
 }
 
 async function judged(place: Scene, run: number) {
@@ -75,7 +87,7 @@ async function judged(place: Scene, run: number) {
 describe('mode: judge', () => {
   it('tells the regression again, and passes once the description accepts it, in the same comment', async () => {
     await using archive = await store();
-    await using before = await scene('judge-before', archive.url, null);
+    await using before = await scene('judge-before', archive.url, null, 'labeled');
     const red = await judged(before, 500);
     expect(red.code, red.log).toBe(1);
     expect(red.outputs).toMatchObject({ verdict: 'regression', accepted: '[]', 'candidate-sha': shop.head });
@@ -85,7 +97,7 @@ describe('mode: judge', () => {
     expect(before.processes()).toEqual([]);
 
     const body = ['cpu', 'cpu-total'].map((metric) => `Perf-Accepted: home/${metric} <= +12% | safer hash`);
-    await using after = await scene('judge-after', archive.url, body.join('\r\n'));
+    await using after = await scene('judge-after', archive.url, body.join('\r\n'), 'edited');
     after.server.add({ issue: 7, author: told.author, body: told.body });
     const green = await judged(after, 501);
     expect(green.code, green.log).toBe(0);
@@ -113,7 +125,7 @@ describe('mode: judge', () => {
 
   it('goes by the waivers of the checkout', async () => {
     await using archive = await store();
-    await using place = await scene('judge-waivers', archive.url, null);
+    await using place = await scene('judge-waivers', archive.url, null, 'synchronize');
     const row = (metric: string) =>
       `  - { scenario: home, metric: ${metric}, ceiling: 12%, reason: safer hash }`;
     writeFileSync(
@@ -123,6 +135,30 @@ describe('mode: judge', () => {
     const result = await judged(place, 500);
     expect(result.code, result.log).toBe(0);
     expect(result.outputs['verdict']).toBe('pass');
+  });
+
+  it('says in comment, summary and log which waivers expired and which were not used', async () => {
+    await using archive = await store();
+    await using place = await scene('judge-notes', archive.url, null, 'labeled');
+    // The evidence is of 1 January 2025.
+    const waivers = [
+      'waivers:',
+      '  - { scenario: home, metric: cpu, ceiling: 12%, expires: 2024-12-31, reason: safer hash }',
+      '  - { scenario: home, metric: p50, ceiling: 12%, reason: safer hash }',
+      '',
+    ];
+    writeFileSync(join(place.workspace, 'tailgate.yml'), waivers.join('\n'));
+    const result = await judged(place, 500);
+    expect(result.code, result.log).toBe(1);
+    const shown = [place.server.comments[0]!.body, result.summary, result.log];
+    for (const text of shown.map((one) => one.replace(/[`\s]+|<\/?code>|\\/g, ' '))) {
+      expect(text).toMatch(
+        /he waiver for home\/cpu up to \+12 % \(the configuration\) expired on 2024-12-31: it accepts nothing any more/,
+      );
+      expect(text).toMatch(
+        /he waiver for home\/p50 up to \+12 % \(the configuration\) was not used: the row is unchanged/,
+      );
+    }
   });
 
   it('is invalid without evidence, says the way out, and leaves the comment to the gate', async () => {

@@ -64,6 +64,19 @@ describe('the event of a job', () => {
     }
   });
 
+  it.each([
+    ['synchronize', { before: baseSha, after: headSha }],
+    ['labeled', { label: { name: 'slower-on-purpose' } }],
+    ['edited', { changes: { body: { from: 'before' } } }],
+  ])('is a pull request whatever happened to it: %s', async (action, more) => {
+    const payload = { ...(pullRequest({ full_name: 'acme/shop' }) as object), action, ...more };
+    expect(await readSituation(await runner('pull_request', payload))).toMatchObject({
+      kind: 'pull-request',
+      number: 7,
+      headSha,
+    });
+  });
+
   it('is a push with the tip before it', async () => {
     const environment = await runner('push', { before: baseSha, after: sha });
     expect(await readSituation(environment)).toEqual({ kind: 'push', before: baseSha, sha });
