@@ -1,11 +1,11 @@
 /** What a reader should know about a plan before it runs, and which setting would change it. */
 import type { Warning } from '../kernel/errors.ts';
-import { formatCount, type Nanoseconds } from '../kernel/units.ts';
+import { budgetText, formatCount, formatDuration, type Nanoseconds } from '../kernel/units.ts';
 import { leastRequests, leastRequestsARound, type TailPercentile, tailPercentiles } from './eligibility.ts';
 import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import type { GateConfig } from './settings.ts';
 import { fewestSlices, wantedSlices } from './slices.ts';
-import { budgetText, costOfJob } from './timing.ts';
+import { costOfJob } from './timing.ts';
 
 export function notesOf(
   config: GateConfig,
@@ -17,7 +17,7 @@ export function notesOf(
   if (plan.rounds < config.rounds.aim) {
     notes.push({
       code: 'fewer-rounds',
-      message: `${plan.rounds} rounds instead of ${config.rounds.aim}: more do not fit into the time budget`,
+      message: `${plan.rounds} rounds before a confirmation instead of ${config.rounds.aim}: more do not fit into the time budget of ${formatDuration(config.timeBudget)}`,
       hint: `fewer rounds see only larger changes; ${budgetFor(config, assumptions, slices, 'p90')} or more gives all of them`,
     });
   }
@@ -44,7 +44,7 @@ function fewerSlices(
   const wanted = wantedSlices(config);
   const message =
     `${plan.scenarios[0]!.slices} slices a side and round instead of ${wanted}: ` +
-    `${wanted} do not fit into the time budget with ${judged.join(' and ')}`;
+    `${wanted} do not fit into the time budget of ${formatDuration(config.timeBudget)} with ${judged.join(' and ')}`;
   if (judged.some((one) => one !== 'p99')) return { code: 'fewer-slices', message };
   const budget = budgetFor(config, assumptions, wanted, 'p99');
   return { code: 'fewer-slices', message, hint: `${budget} would make room for ${wanted}` };

@@ -33,7 +33,7 @@ export function keepToTime(plan: JobPlan, least: number, time: TimeSoFar): JobPl
       {
         code: 'out-of-time',
         message:
-          `${formatCount(usable)} rounds instead of ${formatCount(plan.rounds)}: a round took ` +
+          `${formatCount(usable)} rounds before a confirmation instead of ${formatCount(plan.rounds)}: a round took ` +
           `${formatDuration(ns(round))} instead of about ${formatDuration(plan.roundTime)}, and the time budget holds no more`,
         hint: 'a longer `time-budget` gives all of them',
       },

@@ -1,12 +1,12 @@
 /** Config and seed → the plan of a job: rounds first, then slices by the percentile they allow, then requests. */
 import { TailgateError } from '../kernel/errors.ts';
-import { formatDuration } from '../kernel/units.ts';
+import { budgetText, formatDuration } from '../kernel/units.ts';
 import { eligiblePercentile, leastRequests, tailPercentiles } from './eligibility.ts';
 import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import { notesOf } from './plan-notes.ts';
 import type { GateConfig } from './settings.ts';
 import { fewestSlices, mostSlices, wantedSlices } from './slices.ts';
-import { budgetText, confirmationRounds, costOfJob, costOfRound, type Layout, leadInOf } from './timing.ts';
+import { confirmationRounds, costOfJob, costOfRound, type Layout, leadInOf } from './timing.ts';
 
 /** What the verdict's plan of looks says about a number of rounds. */
 export interface LookRules {

@@ -74,10 +74,3 @@ export function costOfJob(
   const load = (rounds + confirmationRounds(config)) * costOfRound(config, assumptions, layout).total;
   return ns(load / (1 - assumptions.benchmarks));
 }
-
-/** A duration as one would write it for `time-budget`, never shorter: tens of seconds up to two minutes, then minutes. */
-export function budgetText(duration: Nanoseconds): string {
-  const seconds = duration / 1e9;
-  if (seconds <= 120) return `${Math.ceil(seconds / 10) * 10}s`;
-  return `${Math.ceil(seconds / 60)}m`;
-}

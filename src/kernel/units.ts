@@ -61,6 +61,13 @@ export function formatDuration(value: Nanoseconds): string {
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** A duration as one would write it in a setting, never shorter: tens of seconds up to two minutes, then minutes. */
+export function budgetText(duration: Nanoseconds): string {
+  const seconds = duration / 1e9;
+  if (seconds <= 120) return `${Math.ceil(seconds / 10) * 10}s`;
+  return `${Math.ceil(seconds / 60)}m`;
+}
+
 /** `12 %`, `1.2 %`, `0.12 %`: a size without a sign. */
 export function formatRatio(value: Ratio): string {
   return `${percentDigits(Math.abs(value) * 100)} %`;

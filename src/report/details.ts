@@ -109,7 +109,7 @@ function history(view: ReportView): string[] {
 }
 
 function reproduce(view: ReportView): string[] {
-  const sections: string[] = [];
+  const sections: string[] = view.doubt.length === 0 ? [] : [markdownPhrase(view.doubt)];
   if (view.reproduce !== null) {
     sections.push(
       'In a clone of this repository, with the candidate checked out:',

@@ -198,7 +198,7 @@ export function jobFacts(
     if (capped.length > 0) {
       facts.push({
         label: 'warm-up',
-        value: say`ended by its cap, before a request's cost had settled, in ${formatCount(capped.length)} of ${formatCount(evidence.rounds.length)} rounds; a longer time-budget or warm-up.most would let it settle`,
+        value: say`ended by its cap, before a request's cost had settled, in ${formatCount(capped.length)} of ${formatCount(evidence.rounds.length)} rounds; ${longerWarmUp(evidence.plan)} would let it settle`,
       });
     }
     if (evidence.rounds.some((round) => sides.some((side) => !round.sides[side].preciseCost))) {
@@ -209,6 +209,17 @@ export function jobFacts(
     }
   }
   return facts;
+}
+
+/** The next share of a round that lets warm-up go on, as a setting to paste. */
+function longerWarmUp({ warmUp, roundTime }: Evidence['plan']): Phrase {
+  const budget = say`a longer ${name('time-budget')}`;
+  // Of a round as planned, a cap of 25 % takes 0.28, one of 50 % 0.63 and one of 75 % 1.07: warm-up mostly ends before it.
+  const taken = warmUp.most / roundTime;
+  const next = taken < 0.45 ? 0.5 : taken < 0.85 ? 0.75 : null;
+  return next === null
+    ? budget
+    : say`${name(`warm-up: { most: ${formatRatio(ratio(next)).replace(' ', '')} }`)} or ${budget}`;
 }
 
 /** What the same load reads against nothing: a service cannot be faster than this. */

@@ -52,9 +52,9 @@ export function metricMeaning(metric: MetricName): string {
     case 'p99':
       return `${metric.slice(1)} % of requests were answered within this time, counted from their intended send time`;
     case 'cpu':
-      return "CPU time of the service's processes per successful request, typical slice";
+      return "CPU time of the service's processes per successful request, in the typical slice of a round";
     case 'cpu-total':
-      return 'the same over the whole round, so that cost which falls into few slices counts too';
+      return 'the same over all slices of a round together, so that cost which falls into few of them counts too; it may lie above or below the typical slice';
     case 'tail':
       return 'share of slices (short stretches of load) whose p99 was over three times the usual';
     case 'errors':

@@ -5,8 +5,8 @@ import type { RowState } from '../kernel/words.ts';
 import type { Finding, Verdict } from '../verdict/finding.ts';
 import { changeText, metricLabel, movement, none, spreadOf, valueText } from './figures.ts';
 import type { Phrase } from './phrase.ts';
-import { joined, say, sentence } from './phrase.ts';
-import { isAlone, isBenchmark, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
+import { joined, name, say, sentence } from './phrase.ts';
+import { hasOwnName, isAlone, isBenchmark, isCpu, isTailPercentile, judgedRatios, subject } from './rows.ts';
 
 /** Accepted rows that are told in words; the table has all of them. */
 const mostAccepted = 3;
@@ -61,7 +61,8 @@ export function movementWithSpread(finding: Finding): string {
 
 /** The other half of what everybody asks: beside a latency its CPU, beside CPU the judged tail percentile. */
 export function companionSentence(worst: Finding, findings: readonly Finding[]): Phrase {
-  const wanted = isCpu(worst) ? isTailPercentile : isCpu;
+  const costs = isCpu(worst) || worst.metric === 'cpu-total';
+  const wanted = costs ? isTailPercentile : isCpu;
   const companion = findings.find(
     (finding) => finding.judged && finding.scenario === worst.scenario && wanted(finding),
   );
@@ -73,15 +74,43 @@ export function companionSentence(worst: Finding, findings: readonly Finding[]):
     case 'improved':
       return say`${label} ${movement(companion.change)}.`;
     case 'undecided':
-      return worst.state === 'undecided' ? [] : say`${label} undecided.`;
+      // Beside a total that rose, "CPU undecided" would read as a contradiction.
+      return worst.state === 'undecided' || judgedIn(findings, 'regressed').some(isTotalOf(companion))
+        ? []
+        : say`${label} undecided.`;
     default:
       return [];
   }
 }
 
+const isTotalOf =
+  ({ scenario }: Finding) =>
+  (finding: Finding): boolean =>
+    finding.metric === 'cpu-total' && finding.scenario === scenario;
+
+/** Scenarios beside the worst row's of which nothing is worse or open: where a change did not reach. */
+export function untouchedSentence(worst: Finding, findings: readonly Finding[]): Phrase {
+  const load = findings.filter((finding) => finding.judged && !hasOwnName(finding));
+  const untouched = [...new Set(load.map(({ scenario }) => scenario))].filter(
+    (scenario) =>
+      scenario !== worst.scenario &&
+      load.every((finding) => finding.scenario !== scenario || finding.state === 'unchanged'),
+  );
+  if (untouched.length === 0) return [];
+  if (untouched.length > mostUntouched) return say`Unchanged: ${counted(untouched.length, 'scenario')}.`;
+  return say`Unchanged: ${joined(
+    untouched.map((scenario) => say`${name(scenario)}`),
+    ', ',
+  )}.`;
+}
+
+const mostUntouched = 3;
+/** One more than this is named, too: "and 1 more" would be as long. */
+const mostOthers = 2;
+
 export function alsoWorse(others: readonly Finding[], alone: boolean): Phrase {
   const named = others
-    .slice(0, 2)
+    .slice(0, others.length === mostOthers + 1 ? others.length : mostOthers)
     .map((finding) => say`${subject(finding, alone)} (${changeText(finding.change)})`);
   const rest = others.length - named.length;
   return say`Also worse: ${joined(named, ', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}.`;

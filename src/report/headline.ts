@@ -1,4 +1,5 @@
 /** The first sentence of every report, consequence first, and what has to be said right after it. */
+import type { Evidence } from '../evidence/trial.ts';
 import { assertNever } from '../kernel/errors.ts';
 import { formatCount } from '../kernel/units.ts';
 import type { Finding, Verdict } from '../verdict/finding.ts';
@@ -14,10 +15,12 @@ import {
   largestFigures,
   movementWithSpread,
   settledSentence,
+  untouchedSentence,
 } from './headline-rows.ts';
 import type { Phrase } from './phrase.ts';
 import { capital, joined, name, say, sentence, strong, strongPhrase } from './phrase.ts';
 import { isAlone, subject } from './rows.ts';
+import { whatWouldSettle } from './settling.ts';
 
 export interface Headline {
   /** Enough by itself: what was decided, about what, by how much. */
@@ -26,18 +29,28 @@ export interface Headline {
   readonly more: readonly Phrase[];
 }
 
-/**
- * @param findings worst first, so that the worst judged row decides the sentence.
- * @param measuredAlone whether the candidate was measured although there was nothing to compare it with.
- */
-export function headlineOf(verdict: Verdict, findings: readonly Finding[], measuredAlone = false): Headline {
+/** What a headline draws on beside the verdict. */
+export interface HeadlineSources {
+  readonly evidence: Evidence | null;
+  /** Whether the candidate was measured although there was nothing to compare it with. */
+  readonly measuredAlone: boolean;
+  /** Whether the job ends with an exit code other than 0. */
+  readonly failed: boolean;
+}
+
+/** @param findings worst first, so that the worst judged row decides the sentence. */
+export function headlineOf(
+  verdict: Verdict,
+  findings: readonly Finding[],
+  { evidence, measuredAlone, failed }: HeadlineSources,
+): Headline {
   switch (verdict.outcome) {
     case 'regression':
       return regression(verdict, findings);
     case 'pass':
-      return pass(findings);
+      return pass(findings, failed);
     case 'inconclusive':
-      return inconclusive(verdict, findings);
+      return inconclusive(verdict, findings, evidence);
     case 'invalid':
       return invalid(verdict);
     case 'service-failed':
@@ -65,6 +78,8 @@ function regression(verdict: Verdict, findings: readonly Finding[]): Headline {
   const others = bad.filter((finding) => finding !== worst);
   const more: Phrase[] = [];
   if (others.length > 0) more.push(alsoWorse(others, alone));
+  const untouched = untouchedSentence(worst, findings);
+  if (untouched.length > 0) more.push(untouched);
   if (worst.confirmation === 'confirmed') more.push(confirmedSentence(verdict, worst));
   if (worst.confirmation === 'settled') more.push(settledSentence(verdict));
   more.push(...acceptedSentences(findings));
@@ -83,13 +98,28 @@ function regression(verdict: Verdict, findings: readonly Finding[]): Headline {
   return { first, more };
 }
 
-function pass(findings: readonly Finding[]): Headline {
+function pass(findings: readonly Finding[], failed: boolean): Headline {
   const alone = isAlone(findings);
+  const missing = judgedIn(findings, 'missing');
   const improved = judgedIn(findings, 'improved');
   const accepted = judgedIn(findings, 'accepted').length;
   const [most] = improved;
   const figures = largestFigures(findings, alone);
   const more = acceptedSentences(findings);
+  if (missing.length > 0) {
+    const [first] = missing;
+    const rest = missing.length > 1 ? ` (and ${counted(missing.length - 1, 'other row')})` : '';
+    const opening = failed
+      ? say`Missing: ${subject(first!, alone)}${rest} was not measured on the side of this change, and ${name('fail-on')} says that fails.`
+      : say`Pass, but ${subject(first!, alone)}${rest} is missing on the side of this change.`;
+    return {
+      first: joined([
+        strongPhrase(opening),
+        say`Every other judged metric stayed within its tolerance${improved.length > 0 ? ' or got better' : ''}.`,
+      ]),
+      more,
+    };
+  }
   if (most === undefined) {
     const words = accepted > 0 ? `${withAccepted(accepted)}: every other` : 'Pass: every';
     return {
@@ -109,7 +139,7 @@ function pass(findings: readonly Finding[]): Headline {
 const withAccepted = (count: number): string =>
   count === 1 ? 'Pass with an accepted change' : `Pass with ${formatCount(count)} accepted changes`;
 
-function inconclusive(verdict: Verdict, findings: readonly Finding[]): Headline {
+function inconclusive(verdict: Verdict, findings: readonly Finding[], evidence: Evidence | null): Headline {
   const alone = isAlone(findings);
   const open = judgedIn(findings, 'undecided');
   const [worst] = open;
@@ -119,10 +149,11 @@ function inconclusive(verdict: Verdict, findings: readonly Finding[]): Headline 
   }
   const rest = open.length > 1 ? ` (and ${counted(open.length - 1, 'other row')})` : '';
   const more: Phrase[] = [couldSee(worst)];
-  // A reason that only repeats the figures of the row in other words is left to the table.
-  if (worst.reason !== null && !/^the spread is [±×]/.test(worst.reason))
-    more.push(sentence(capital(worst.reason)));
-  more.push(whatWouldSettle(worst), ...acceptedSentences(findings));
+  const reason = repeatsFigures(worst) ? null : worst.reason;
+  if (reason !== null) more.push(sentence(capital(reason)));
+  // Some reasons end with the way out.
+  if (reason?.endsWith(' would settle it') !== true) more.push(whatWouldSettle(worst, evidence));
+  more.push(...acceptedSentences(findings));
   return {
     first: joined([
       strongPhrase(
@@ -133,6 +164,9 @@ function inconclusive(verdict: Verdict, findings: readonly Finding[]): Headline 
     more: more.filter((phrase) => phrase.length > 0),
   };
 }
+
+/** A reason that only says the figures of its row in other words. */
+export const repeatsFigures = ({ reason }: Finding): boolean => /^the spread is [±×]/.test(reason ?? '');
 
 function couldSee(finding: Finding): Phrase {
   const { change, tolerance } = finding;
@@ -145,12 +179,4 @@ function couldSee(finding: Finding): Phrase {
       : `; a rise below ${sizeText(change.smallestDetectable)} would mostly go unseen here`;
   const asked = tolerance.detect === null ? '' : `, and a pass has to rule out ${sizeText(tolerance.detect)}`;
   return say`Measured ${changeText(change)} with a spread of ${spreadOf(change)}${visible}${asked}.`;
-}
-
-function whatWouldSettle(finding: Finding): Phrase {
-  const more = finding.roundsToSettle;
-  if (more === null) {
-    return say`A quieter or larger runner, a longer ${name('time-budget')} or a wider tolerance would help.`;
-  }
-  return say`About ${counted(more, 'more round')} would settle it (raise ${name('time-budget')} and ${name('rounds')}), or a quieter runner.`;
 }

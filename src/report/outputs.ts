@@ -99,7 +99,7 @@ export function annotationsOf(verdict: Verdict): readonly PinnedLine[] {
   const findings = worstFirst(verdict.findings);
   const regressed = findings.filter((finding) => finding.judged && finding.state === 'regressed');
   if (verdict.outcome === 'regression' && regressed.length > 0) return regressed.map(pinned);
-  const headline = headlineOf(verdict, findings);
+  const headline = headlineOf(verdict, findings, { evidence: null, measuredAlone: false, failed: true });
   return [{ title: `Tailgate: ${verdict.outcome}`, message: plainPhrase(headline.first) }];
 }
 

@@ -51,6 +51,7 @@ export function renderTerminal(view: ReportView, options: TerminalOptions = term
   ];
   if (options.detail === 'full') {
     sections.push(
+      meanings(view, options),
       ...latency(view, options),
       bars(view, options),
       facts('How it was measured', view.jobFacts, options),
@@ -59,6 +60,7 @@ export function renderTerminal(view: ReportView, options: TerminalOptions = term
       sideFacts(view, options),
       facts('Environment', view.environment, options),
       accepting(view, options),
+      view.doubt.length > 0 ? write.text(view.doubt) : [],
     );
   }
   sections.push(command('Reproduce locally:', view.reproduce), command('Decide again:', view.judge));
@@ -202,6 +204,10 @@ function log(view: ReportView): readonly string[] {
   if (view.log === null) return [];
   const whose = view.log.side === null ? 'Last lines:' : `Last lines of the ${view.log.side}:`;
   return [whose, ...boundedLines(view.log.lines).map((line) => `  ${line}`)];
+}
+
+function meanings(view: ReportView, options: TerminalOptions): readonly string[] {
+  return view.meanings.flatMap(({ metric, meaning }) => wrapped(`${metric}: ${meaning}`, options.width));
 }
 
 function latency(view: ReportView, options: TerminalOptions): (readonly string[])[] {

@@ -11,8 +11,9 @@ import { acceptingOf } from './accepting.ts';
 import type { PastResult, ReportContext } from './context.ts';
 import type { Fact, SideFact } from './diagnostics.ts';
 import { environmentFacts, jobFacts, loadFacts, measuringTime, shortSha } from './diagnostics.ts';
-import { changeOrNone, metricLabel, metricMeaning, spreadOf } from './figures.ts';
-import { headlineOf } from './headline.ts';
+import { changeOrNone, metricLabel, metricMeaning, sizeText, spreadOf } from './figures.ts';
+import { headlineOf, repeatsFigures } from './headline.ts';
+import { judgedIn } from './headline-rows.ts';
 import type { LatencyPicture } from './latency.ts';
 import { latencyPictures } from './latency.ts';
 import { extendHistory, makeMarker } from './marker.ts';
@@ -45,6 +46,8 @@ export interface ReportView {
   readonly meanings: readonly { readonly metric: string; readonly meaning: string }[];
   /** Why rows are what they are, where that is not plain. */
   readonly reasons: readonly Phrase[];
+  /** For who suspects a false alarm; empty where there is none. */
+  readonly doubt: Phrase;
   readonly notes: readonly Note[];
   /** The last lines of what failed. */
   readonly log: { readonly side: Side | null; readonly lines: readonly string[] } | null;
@@ -85,7 +88,11 @@ const mostReasons = 30;
 export function makeView(verdict: Verdict, evidence: Evidence | null, context: ReportContext): ReportView {
   const findings = worstFirst(verdict.findings);
   const alone = isAlone(findings);
-  const headline = headlineOf(verdict, findings, context.measuredAlone.length > 0);
+  const headline = headlineOf(verdict, findings, {
+    evidence,
+    measuredAlone: context.measuredAlone.length > 0,
+    failed: context.exitCode !== 0,
+  });
   const pictures = picturesOf(evidence, findings);
   const history = extendHistory(context.history, thisResult(verdict, findings, evidence, context));
   const regressed = findings.filter((finding) => finding.judged && finding.state === 'regressed');
@@ -102,7 +109,8 @@ export function makeView(verdict: Verdict, evidence: Evidence | null, context: R
     alone,
     legend: legendOf(findings),
     meanings: meaningsOf(findings),
-    reasons: reasonsOf(findings, alone),
+    reasons: reasonsOf(verdict, findings, alone),
+    doubt: verdict.outcome === 'regression' ? doubtOf() : [],
     notes: [...notesOf(verdict, evidence, findings), ...pictures.notes],
     log: logOf(verdict),
     latency: pictures.pictures,
@@ -195,8 +203,24 @@ function legendOf(findings: readonly Finding[]): Phrase {
   const factors = rows.some((finding) => spreadOf(finding.change).startsWith('×'))
     ? ' (×÷2: twice or half as much)'
     : '';
-  return say`The change compares the sides round by round, so it is not the ratio of the two columns. Spread: what a change had to exceed in this run to count${factors}.${shots}`;
+  return say`The columns are medians over all rounds; the change compares the sides within each round, so a machine that changed its speed moves the columns and not the change. Spread: half the 95 % interval${factors}. A row is red when it got worse by more than its spread and by at least the first of these figures, and a test of all rows together rules out chance; it passes when more than the second is ruled out: ${limitsOf(rows)}.${shots}`;
 }
+
+/** `p50 5 % and 10 %, …`: from what size on a row counts, and what a pass rules out. */
+function limitsOf(rows: readonly Finding[]): string {
+  const limits = new Map<string, Set<string>>();
+  for (const { judged, metric, tolerance } of rows) {
+    if (!judged || tolerance.detect === null) continue;
+    const label = metric === 'microbenchmark' ? 'microbenchmarks' : metricLabel(metric);
+    const text = `${sizeText(tolerance.min)} and ${sizeText(tolerance.detect)}`;
+    limits.set(label, (limits.get(label) ?? new Set()).add(text));
+  }
+  return [...limits].map(([label, texts]) => `${label} ${[...texts].join(' or ')}`).join(', ');
+}
+
+/** A run has a seed and a minute of its own: what chance made does not come again, what the change made does. */
+const doubtOf = (): Phrase =>
+  say`In doubt? Run the job again: chance rarely comes twice, a change does. If it comes again and the code cannot be the reason, look at what else differs between the sides: dependencies, build output, data left behind by ${name('setup')}.`;
 
 function meaningsOf(findings: readonly Finding[]): ReportView['meanings'] {
   const present = new Set<MetricName>(findings.map((finding) => finding.metric));
@@ -205,11 +229,15 @@ function meaningsOf(findings: readonly Finding[]): ReportView['meanings'] {
     .map((metric) => ({ metric: metricLabel(metric), meaning: metricMeaning(metric) }));
 }
 
-function reasonsOf(findings: readonly Finding[], alone: boolean): readonly Phrase[] {
+function reasonsOf(verdict: Verdict, findings: readonly Finding[], alone: boolean): readonly Phrase[] {
   const rows = new Map<string, Phrase[]>();
+  // The headline has said it, with the way out.
+  const worst = verdict.outcome === 'inconclusive' ? judgedIn(findings, 'undecided')[0] : undefined;
+  const said = worst !== undefined && repeatsFigures(worst) ? worst.reason : null;
   for (const finding of findings) {
     const { reason } = rowOf(finding);
-    if (reason !== null) rows.set(reason, [...(rows.get(reason) ?? []), subject(finding, alone)]);
+    if (reason !== null && reason !== said)
+      rows.set(reason, [...(rows.get(reason) ?? []), subject(finding, alone)]);
   }
   const told = [...rows].map(([reason, subjects]) => say`${joined(subjects, ', ')}: ${sentence(reason)}`);
   const left = told.length - mostReasons;

@@ -19,7 +19,7 @@ import {
 import { isRed } from './estimate.ts';
 import { confirmationLevel, familyLevel, type Look, looksAt } from './looks.ts';
 import { severity } from './outcome.ts';
-import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
+import { beyondSpreadSentence, notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
 import { holmWithTarone } from './statistics.ts';
 
 /** How far one benchmark has come. */
@@ -250,13 +250,17 @@ function stateOf(
     case 'not-confirmed':
       return {
         state: 'undecided',
-        reason: notConfirmedSentence(stage.first.change, row.change, row.used),
+        reason: notConfirmedSentence(stage.first.change, row.change, row.used, tolerance, row.worsening),
       };
     case 'cut-short':
       return { state: 'undecided', reason: stage.reason };
     default: {
       if (row.improved) return { state: 'improved', reason: row.fromZero };
-      if (row.bounded) return { state: 'unchanged', reason: row.fromZero };
+      if (row.bounded)
+        return {
+          state: 'unchanged',
+          reason: row.fromZero ?? beyondSpreadSentence(row.worsening, tolerance, row.change),
+        };
       if (row.guess !== null) return { state: 'undecided', reason: row.guess };
       const more = roundsToSettle(row.worsening, tolerance, row.used);
       return { state: 'undecided', reason: undecidedSentence(row.worsening, tolerance, more) };

@@ -8,7 +8,7 @@ import { isRed } from './estimate.ts';
 import type { Change, Finding } from './finding.ts';
 import type { Look } from './looks.ts';
 import { familyLevel } from './looks.ts';
-import { notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
+import { beyondSpreadSentence, notConfirmedSentence, roundsToSettle, undecidedSentence } from './reasons.ts';
 import type { Row } from './rows.ts';
 import { isWorse } from './rows.ts';
 import { holmWithTarone } from './statistics.ts';
@@ -130,7 +130,10 @@ function stateOf(row: Row, stage: Stage): { state: RowState; reason: string | nu
     case 'flagged-only':
       return { state: 'regressed', reason: told ?? row.note };
     case 'not-confirmed':
-      return { state: 'undecided', reason: notConfirmedSentence(stage.first, row.change, row.rounds.used) };
+      return {
+        state: 'undecided',
+        reason: notConfirmedSentence(stage.first, row.change, row.rounds.used, row.tolerance),
+      };
     case 'cut-short':
       return row.settled ?? { state: 'undecided', reason: stage.reason };
     case 'stopped':
@@ -146,7 +149,8 @@ function lookedState(row: Row): { state: RowState; reason: string | null } {
   if (row.settled !== null) return row.settled;
   if (row.blocked !== null) return { state: 'undecided', reason: row.blocked };
   if (row.improved) return { state: 'improved', reason: row.note };
-  if (row.bounded) return { state: 'unchanged', reason: row.note };
+  if (row.bounded)
+    return { state: 'unchanged', reason: row.note ?? beyondSpreadSentence(row.change, row.tolerance) };
   const more = settleAfter(row, { kind: 'looked' });
   return { state: 'undecided', reason: undecidedSentence(row.change, row.tolerance, more) };
 }

@@ -12,6 +12,7 @@ import {
 import type { MetricName, PercentileName } from '../kernel/words.ts';
 import { percentileShare } from '../kernel/words.ts';
 import type { Change } from './finding.ts';
+import { confirmationLevel } from './looks.ts';
 
 type RatioChange = Extract<Change, { kind: 'ratio' }>;
 
@@ -109,11 +110,50 @@ export function withinSpreadSentence(change: Change): string {
 
 /** Worse over all shots: that blocks a pass, whatever the shots sent on time say. */
 export const otherViewSentence = (all: Ratio, onTime: Ratio): string =>
-  `over all shots it rose by ${formatRatio(all)}, hardly by chance (${formatChange(onTime)} over those sent on time), and a pass needs both views to hold`;
+  `over all requests, those that were sent late included, it rose by ${formatRatio(all)}, hardly by chance (${formatChange(onTime)} over those sent on time), and a pass needs both to hold`;
 
-/** Flagged at a look, not beyond doubt in the fresh rounds. */
-export function notConfirmedSentence(first: Change, pooled: Change, rounds: number): string {
-  return `not confirmed: ${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;
+/**
+ * Flagged at a look, not beyond doubt in the fresh rounds.
+ * @param worsening the pooled change with a rise as the worse direction.
+ */
+export function notConfirmedSentence(
+  first: Change,
+  pooled: Change,
+  rounds: number,
+  { min }: { readonly min: Ratio },
+  worsening: Change = pooled,
+): string {
+  const figures = `${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;
+  return `not confirmed: ${figures}, ${whyNotRed(worsening, min)}; a quieter runner or more rounds would settle it`;
+}
+
+function whyNotRed(worsening: Change, min: Ratio): string {
+  if (worsening.kind === 'ratio') {
+    if (worsening.effect < min) return `less than the ${formatRatio(min)} from which it counts`;
+    if (worsening.spread !== null && Math.log1p(worsening.effect) <= worsening.spread)
+      return `which is within the spread of ${formatSpread(worsening.spread)}`;
+  }
+  return `which may still be chance: a confirmation has to rule that out at ${formatRatio(ratio(confirmationLevel))} over all rows`;
+}
+
+/**
+ * Why a row that moved by more than its spread is no more than unchanged; null where nobody would ask.
+ * @param worsening the change with a rise as the worse direction; `shown` as it stands in the table.
+ */
+export function beyondSpreadSentence(
+  worsening: Change,
+  tolerance: { readonly min: Ratio; readonly detect: Ratio | null },
+  shown: Change = worsening,
+): string | null {
+  if (worsening.kind !== 'ratio' || worsening.spread === null || tolerance.detect === null) return null;
+  const effect = Math.log1p(worsening.effect);
+  const least = Math.log1p(tolerance.min);
+  if (Math.abs(effect) <= worsening.spread) return null;
+  const beyond = `${effectWords(shown)} is beyond its spread of ${formatSpread(worsening.spread)}`;
+  if (effect >= least)
+    return `${beyond}, but may be chance when all rows are tested together; more than ${formatRatio(tolerance.detect)} is ruled out`;
+  if (effect > 0) return `${beyond}, but below the ${formatRatio(tolerance.min)} from which it counts`;
+  return effect <= -least ? `${beyond}, but not surely enough to be called an improvement` : null;
 }
 
 export function effectWords(change: Change): string {

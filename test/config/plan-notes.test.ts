@@ -54,13 +54,13 @@ describe('a note', () => {
   test('about fewer slices says with which percentile more do not fit, and which budget has room for them', () => {
     const { message, hint } = slicesNote(planOf('rate: 600\ntime-budget: 4m'))!;
     expect(message).toBe(
-      '4 slices a side and round instead of 8: 8 do not fit into the time budget with p99',
+      '4 slices a side and round instead of 8: 8 do not fit into the time budget of 4 min with p99',
     );
     expect(hint).toBe('`time-budget: 6m` would make room for 8');
     expect(only(planOf('rate: 600\ntime-budget: 6m')).slices).toBe(8);
     // More time would make p99 eligible first, which the other note says.
     const lower = slicesNote(planOf('rate: 600\ntime-budget: 2m'))!;
-    expect(lower.message).toContain('8 do not fit into the time budget with p95');
+    expect(lower.message).toContain('8 do not fit into the time budget of 2 min with p95');
     expect(lower.hint).toBeUndefined();
   });
 

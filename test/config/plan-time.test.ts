@@ -36,7 +36,7 @@ describe('a plan that is carried out', () => {
     expect(kept.notes.at(-1)).toMatchObject({
       code: 'out-of-time',
       message: expect.stringMatching(
-        /^10 rounds instead of 15: a round took 15 s instead of about [\d.]+ s,/,
+        /^10 rounds before a confirmation instead of 15: a round took 15 s instead of about [\d.]+ s,/,
       ),
     });
     expect({ ...kept, rounds: plan.rounds, looks: plan.looks, notes: plan.notes }).toEqual(plan);

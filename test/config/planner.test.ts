@@ -4,9 +4,9 @@ import { eligiblePercentile, leastRequests, tailPercentiles } from '../../src/co
 import type { JobPlan } from '../../src/config/plan.ts';
 import { type LookRules, planJob, scheduledShots } from '../../src/config/planner.ts';
 import { readConfig } from '../../src/config/read.ts';
-import { budgetText, costOfJob, typicalAssumptions } from '../../src/config/timing.ts';
+import { costOfJob, typicalAssumptions } from '../../src/config/timing.ts';
 import { TailgateError } from '../../src/kernel/errors.ts';
-import { ns, secondsToNs } from '../../src/kernel/units.ts';
+import { budgetText, ns, secondsToNs } from '../../src/kernel/units.ts';
 import { leastRounds, lookRounds } from '../../src/verdict/looks.ts';
 
 const looks: LookRules = { lookRounds, leastRounds };

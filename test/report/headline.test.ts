@@ -45,12 +45,63 @@ describe('the first line of a report', () => {
   });
 
   it('names the worst of several regressions and counts the others', () => {
-    const rows = [0.1, 0.4, 0.2, 0.15].map((effect, index) =>
+    const rows = [0.1, 0.4, 0.2, 0.15, 0.12].map((effect, index) =>
       finding({ scenario: `s${index}`, state: 'regressed', change: changed(effect, 0.05) }),
     );
     const text = shown(verdict('regression', rows));
     expect(text.split('\n')[0]).toContain('p99 of `s1` rose 40 %');
-    expect(text).toContain('Also worse: p99 of `s2` (+20 %), p99 of `s3` (+15 %) and 1 more.');
+    expect(text).toContain('Also worse: p99 of `s2` (+20 %), p99 of `s3` (+15 %) and 2 more.');
+    // One more than are named is named as well.
+    const four = shown(verdict('regression', rows.slice(0, 4)));
+    expect(four).toContain('Also worse: p99 of `s2` (+20 %), p99 of `s3` (+15 %), p99 of `s0` (+10 %).');
+  });
+
+  it('names the scenarios that a change did not reach', () => {
+    const red = finding({ scenario: 'list', state: 'regressed', change: changed(0.4, 0.05) });
+    const rest = (scenario: string) => [finding({ scenario }), finding({ scenario, metric: 'cpu' })];
+    const open = finding({ scenario: 'search', state: 'undecided' });
+    const text = shown(verdict('regression', [red, ...rest('home'), ...rest('search'), open]));
+    expect(text).toContain('Unchanged: `home`.');
+    const many = ['a', 'b', 'c', 'd'].flatMap(rest);
+    expect(shown(verdict('regression', [red, ...many]))).toContain('Unchanged: 4 scenarios.');
+    expect(shown(verdict('regression', [red, finding({ scenario: 'list', metric: 'cpu' })]))).not.toContain(
+      'Unchanged: ',
+    );
+  });
+
+  it('does not call CPU undecided beside a total that rose', () => {
+    const cpu = finding({ metric: 'cpu', state: 'undecided', change: changed(0.056, 0.031) });
+    const p90 = finding({ metric: 'p90', state: 'regressed', change: changed(0.59, 0.028) });
+    const total = finding({ metric: 'cpu-total', state: 'regressed', change: changed(0.065, 0.026) });
+    const both = shown(verdict('regression', [p90, total, cpu]));
+    expect(both).not.toContain('undecided.');
+    expect(both).toContain('Also worse: total CPU per request of `checkout` (+6.5 %).');
+    expect(firstLine(verdict('regression', [p90, cpu]))).toContain('CPU per request undecided.');
+    // Beside a total that leads, the percentile says more than the other cost.
+    expect(firstLine(verdict('regression', [total, cpu, finding({ metric: 'p90' })]))).toContain(
+      'p90 unchanged.',
+    );
+  });
+
+  it.each([
+    [0, '**Pass, but p99 of `search` (and 1 other row) is missing on the side of this change.** Every other'],
+    [
+      1,
+      '**Missing: p99 of `search` (and 1 other row) was not measured on the side of this change, and `fail-on` says that fails.** Every other',
+    ],
+  ])('never says that every metric passed where one is missing, exit %i', (exitCode, words) => {
+    const gone = (metric: 'p99' | 'cpu') =>
+      finding({
+        scenario: 'search',
+        metric,
+        state: 'missing',
+        change: { kind: 'none', reason: 'it is gone' },
+        candidate: null,
+      });
+    const of = verdict('pass', [gone('p99'), gone('cpu'), finding()]);
+    const text = renderComment(makeView(of, null, { ...made.context(), exitCode }));
+    expect(text.split('\n')[0]).toContain(words);
+    expect(text.split('\n')[0]).not.toContain('every judged metric');
   });
 
   it('leads with the regression farthest beyond its spread, not with the largest percentage', () => {
@@ -80,7 +131,7 @@ describe('the first line of a report', () => {
     const wide = finding({ state: 'regressed', change: changed(4, 1.1) });
     const text = shown(verdict('regression', [wide]));
     expect(text).toContain('rose 400 % (spread ×÷2.1)');
-    expect(text).toContain('had to exceed in this run to count (×÷2: twice or half as much).');
+    expect(text).toContain('Spread: half the 95 % interval (×÷2: twice or half as much).');
     expect(shown(made.regression)).not.toContain('×÷');
   });
 
@@ -193,7 +244,7 @@ describe('the first line of a report', () => {
       '**Inconclusive: this run cannot tell whether p99 of `checkout` got worse.** CPU per request unchanged.',
     );
     expect(second).toBe(
-      'Measured +5.9 % with a spread of ±28 %; a rise below 41 % would mostly go unseen here, and a pass has to rule out 20 %. About 9 more rounds would settle it (raise `time-budget` and `rounds`), or a quieter runner.',
+      'Measured +5.9 % with a spread of ±28 %; a rise below 41 % would mostly go unseen here, and a pass has to rule out 20 %. About 9 more rounds would settle it (<code>rounds: &#123; aim: 15, most: 15 &#125;</code> with a longer `time-budget`), or a quieter runner.',
     );
   });
 

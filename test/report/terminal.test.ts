@@ -51,7 +51,7 @@ describe('a report in a terminal', () => {
   it('can be short', () => {
     const view = makeView(made.regression, made.evidence(), made.context());
     const text = renderTerminal(view, { colour: false, width: 100, detail: 'short' });
-    expect(lines(text).length).toBeLessThan(22);
+    expect(lines(text).length).toBeLessThan(26);
     expect(text).not.toContain('p95');
   });
 

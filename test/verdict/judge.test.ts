@@ -170,7 +170,9 @@ describe('regressions', () => {
     expect(verdict.outcome).toBe('inconclusive');
     const p99 = row(verdict, 'p99');
     expect(p99).toMatchObject({ state: 'undecided', confirmation: 'not-confirmed' });
-    expect(p99.reason).toMatch(/^not confirmed: \+13 % when it was flagged, .* over all 15 rounds$/);
+    expect(p99.reason).toMatch(
+      /^not confirmed: \+13 % when it was flagged, .* over all 15 rounds, .*; a quieter runner or more rounds would settle it$/,
+    );
   });
 
   it('fails at once where confirmation is switched off', () => {
@@ -473,7 +475,7 @@ describe('on time', () => {
     const verdict = verdictOf({ measuring: 12, slice });
     expect(verdict.outcome).toBe('inconclusive');
     expect(row(verdict, 'p99').reason).toMatch(
-      /^over all shots it rose by 2\d %, hardly by chance \([+−][\d.]+ % over those sent on time\), and a pass needs both/,
+      /^over all requests, those that were sent late included, it rose by 2\d %, hardly by chance \([+−][\d.]+ % over those sent on time\), and a pass needs both/,
     );
   });
 
