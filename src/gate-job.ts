@@ -4,6 +4,7 @@ import type { BuiltSides } from './both-builds.ts';
 import type { Situation } from './builds/candidate.ts';
 import type { Git } from './builds/git.ts';
 import type { Revisions } from './builds/revision.ts';
+import type { Measured } from './config/measured.ts';
 import type { JobPlan } from './config/plan.ts';
 import type { GateConfig } from './config/settings.ts';
 import type { Evidence } from './evidence/trial.ts';
@@ -28,6 +29,8 @@ export interface GateJob {
   readonly ledger: Ledger;
   /** Settings that can weaken the gate, taken from the baseline where the configuration wants that. */
   readonly trusted: (config: GateConfig, git: Git, revisions: Revisions) => Promise<GateConfig>;
+  /** What the baseline's file measures; without it nothing is known to have been left out. */
+  readonly measuredBefore?: (git: Git, revisions: Revisions) => Promise<Measured | null>;
   readonly tell: (event: GateEvent) => void;
   /** Adds this to the requests of a side, without a change to its code; see `tailgate self-test`. */
   readonly front?: (side: Side) => Planted;

@@ -8,11 +8,13 @@ import { planJob } from './config/planner.ts';
 import type { GateConfig } from './config/settings.ts';
 import { nearest } from './config/suggestions.ts';
 import { typicalAssumptions } from './config/timing.ts';
+import type { LeftOut } from './evidence/trial.ts';
 import { type Findings, type GateJob, nothingYet } from './gate-job.ts';
 import { benchmarkShare } from './hot-paths.ts';
 import type { Warning } from './kernel/errors.ts';
 import { type Mask, maskingErrors, maskValues } from './kernel/masking.ts';
 import { freshSeed } from './kernel/world.ts';
+import { findLeftOut } from './left-out.ts';
 import type { ScenarioShots } from './load/scenario-shots.ts';
 import { machineWarnings } from './senders.ts';
 import { projectIn } from './settings.ts';
@@ -31,7 +33,9 @@ export interface Prepared {
   readonly trailers: Trailers;
   /** What each scenario sends, its files read; empty without a plan. */
   readonly shots: ReadonlyMap<string, ScenarioShots>;
-  /** What is odd about the requests, and can be sent all the same. */
+  /** What its configuration takes out of the gate; null when that is nothing. */
+  readonly leftOut: LeftOut | null;
+  /** What is odd about benchmarks and requests, and can be measured all the same. */
   readonly warnings: readonly Warning[];
 }
 
@@ -53,6 +57,8 @@ async function prepareUnmasked(job: GateJob, found: Findings): Promise<Prepared>
     ...config,
     workingDirectory: projectIn(git.directory, job.directory, config.workingDirectory),
   };
+  const before = (await job.measuredBefore?.(git, revisions)) ?? null;
+  const left = await findLeftOut(before, found.config, git, revisions);
   const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
   const skipped = config.paths.length > 0 && !matchesAny(changed, config.paths);
   const rules = { lookRounds, leastRounds };
@@ -73,9 +79,11 @@ async function prepareUnmasked(job: GateJob, found: Findings): Promise<Prepared>
     plan === null
       ? new Map<string, ScenarioShots>()
       : prepareShots(found.config, git.directory, job.environment, (name) => mostShotsOf(plan, name));
-  const warnings = warningsOf(shots, maskValues(secretsOf(job.environment, found.config)));
+  const ofShots = warningsOf(shots, maskValues(secretsOf(job.environment, found.config)));
+  const warnings = [...left.warnings, ...ofShots];
   for (const warning of warnings) job.tell({ kind: 'warning', warning });
-  return { git, config: found.config, revisions, changed, plan, trailers, shots, warnings };
+  const { leftOut } = left;
+  return { git, config: found.config, revisions, changed, plan, trailers, shots, leftOut, warnings };
 }
 
 /** They name requests by their path, which a secret may stand in. */

@@ -33,6 +33,7 @@ import { startBoth } from './sides.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
 import type { Continue, Verdict } from './verdict/finding.ts';
 import { judge } from './verdict/judge.ts';
+import { leftOutRows } from './verdict/left-out.ts';
 import { leastRounds } from './verdict/looks.ts';
 
 /**
@@ -62,7 +63,7 @@ export async function runGate(job: GateJob): Promise<GateResult> {
 async function decide(job: GateJob, found: Findings): Promise<Verdict> {
   const prepared = await prepareGate(job, found);
   const { git, config, revisions, changed, plan, trailers, shots } = prepared;
-  if (plan === null) return verdictOfSkipped(config.paths);
+  if (plan === null) return verdictOfSkipped(config.paths, leftOutRows(prepared.leftOut, config.judge));
   await using worktrees = await createWorktrees({
     git,
     revisions,
@@ -93,6 +94,7 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     plan,
     config,
     waivers: waiversOf(config, trailers.accepted),
+    leftOut: prepared.leftOut,
   });
   found.evidence = evidence;
   const hotPaths = await findHotPaths(job, config, evidence, built.directories);

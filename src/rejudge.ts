@@ -17,9 +17,11 @@ import { GitHubRefusal } from './github/client.ts';
 import type { Situation } from './github/event.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { formatBytes, bytes as inBytes, type Nanoseconds } from './kernel/units.ts';
+import { findLeftOut } from './left-out.ts';
 import type { JobSettings } from './settings.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
 import { judge } from './verdict/judge.ts';
+import { leftOutRows } from './verdict/left-out.ts';
 import { verdictWithout } from './verdict/outcome.ts';
 
 export interface RejudgeJob {
@@ -138,7 +140,10 @@ async function withoutMeasuring(job: RejudgeJob, client: GitHubClient): Promise<
     if (config.paths.length === 0) return null;
     const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
     if (matchesAny(changed, config.paths)) return null;
-    return { ...empty(settings), config, revisions, verdict: verdictOfSkipped(config.paths) };
+    const before = await settings.measuredBefore(git, revisions);
+    const { leftOut } = await findLeftOut(before, config, git, revisions);
+    const verdict = verdictOfSkipped(config.paths, leftOutRows(leftOut, config.judge));
+    return { ...empty(settings), config, revisions, verdict };
   } catch (error) {
     if (!(error instanceof TailgateError) || error.code !== 'no-baseline') throw error;
     return { ...empty(settings), verdict: verdictOfFailure(error, { evidence: null }) };

@@ -4,11 +4,12 @@ import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { readFileAt } from './builds/changes.ts';
 import type { Git } from './builds/git.ts';
 import type { Revisions } from './builds/revision.ts';
+import { type Measured, measuredBy } from './config/measured.ts';
 import type { Overrides } from './config/overrides.ts';
 import { loadConfig, readConfig } from './config/read.ts';
 import type { GateConfig } from './config/settings.ts';
 import { trustedConfig } from './config/trust.ts';
-import type { Warning } from './kernel/errors.ts';
+import { TailgateError, type Warning } from './kernel/errors.ts';
 
 export interface JobSettings {
   /** Where the job starts: `working-directory` of the configuration is relative to it. */
@@ -18,6 +19,8 @@ export interface JobSettings {
   /** What a reader should look for; the file need not exist. */
   readonly configFile: string;
   readonly trusted: (config: GateConfig, git: Git, revisions: Revisions) => Promise<GateConfig>;
+  /** What the baseline's file measures; null when it has none that can be read. */
+  readonly measuredBefore: (git: Git, revisions: Revisions) => Promise<Measured | null>;
 }
 
 export interface SettingsRequest {
@@ -41,26 +44,46 @@ export function readJobSettings(request: SettingsRequest): JobSettings {
   const directory = starts ? inside : request.directory;
   const overrides = starts ? { ...request.overrides, 'working-directory': '' } : request.overrides;
   const loaded = loadConfig({ directory, file, overrides, environment });
+  const fileBefore = (git: Git, { baseline }: Revisions) => fileAt(git, baseline.sha, directory, file);
   return {
     directory,
     config: loaded.config,
     warnings: loaded.warnings,
     configFile: loaded.file === null ? 'tailgate.yml' : basename(loaded.file),
     trusted: async (config, git, revisions) => {
-      // By the names a job looks for, not by what the candidate has there: it may have removed or linked its file.
-      const names = file === undefined ? ['tailgate.yml', 'tailgate.yaml'] : [file];
-      for (const name of names) {
-        const path = relative(realpathSync(git.directory), resolve(realpathSync(directory), name));
-        const text = path.startsWith('..') ? null : await readFileAt(git, revisions.baseline.sha, path);
-        if (text === null) continue;
-        // A baseline that nobody asks to trust may be one that this release cannot read.
-        if (config.trustConfig !== 'baseline' && !text.includes('trust-config')) return config;
-        const source = `${path} of the baseline`;
-        return trustedConfig(config, readConfig(text, { source, overrides, environment }).config);
-      }
-      return config;
+      const found = await fileBefore(git, revisions);
+      // A baseline that nobody asks to trust may be one that this release cannot read.
+      if (found === null || (config.trustConfig !== 'baseline' && !found.text.includes('trust-config')))
+        return config;
+      const source = `${found.path} of the baseline`;
+      return trustedConfig(config, readConfig(found.text, { source, overrides, environment }).config);
+    },
+    measuredBefore: async (git, revisions) => {
+      const found = await fileBefore(git, revisions).catch(unlessUnreadable);
+      return found === null ? null : measuredBy(found.text, found.path, overrides);
     },
   };
+}
+
+/** By the names a job looks for, not by what the candidate has there: it may have removed or linked its file. */
+async function fileAt(
+  git: Git,
+  sha: string,
+  directory: string,
+  file: string | undefined,
+): Promise<{ readonly path: string; readonly text: string } | null> {
+  for (const name of file === undefined ? ['tailgate.yml', 'tailgate.yaml'] : [file]) {
+    const path = relative(realpathSync(git.directory), resolve(realpathSync(directory), name));
+    const text = path.startsWith('..') ? null : await readFileAt(git, sha, path);
+    if (text !== null) return { path, text };
+  }
+  return null;
+}
+
+/** A link, or a file as large as none should be. */
+function unlessUnreadable(thrown: unknown): null {
+  if (thrown instanceof TailgateError && thrown.code === 'usage') return null;
+  throw thrown;
 }
 
 /** The project's folder as seen from the root of the repository. */

@@ -7,7 +7,7 @@ import type { Side } from '../kernel/words.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import { checkWarnings } from './check-warnings.ts';
 import { LatencyHistogram } from './histogram.ts';
-import type { Environment, Evidence, Floor, RevisionRecord, Round, Waiver } from './trial.ts';
+import type { Environment, Evidence, Floor, LeftOut, RevisionRecord, Round, Waiver } from './trial.ts';
 
 /** What is known before the first round. */
 export interface EvidenceStart {
@@ -20,6 +20,8 @@ export interface EvidenceStart {
   readonly plan: JobPlan;
   readonly config: Pick<GateConfig, 'judge' | 'onDifferentBody' | 'cost' | 'metrics'>;
   readonly waivers: readonly Waiver[];
+  /** Null when nothing is. */
+  readonly leftOut: LeftOut | null;
 }
 
 /** Share of a scenario's p50 that the floor may be without a word. */
@@ -45,6 +47,7 @@ export function startEvidence(start: EvidenceStart): Evidence {
     floor: [],
     rounds: [],
     benchmarks: null,
+    ...(start.leftOut === null ? {} : { leftOut: start.leftOut }),
     warnings: start.warnings,
   };
 }

@@ -206,5 +206,14 @@ const evidenceForm = objectOf({
   floor: listOf(objectOf({ scenario: text, p50: amount, p99: amount })),
   rounds: listOf(roundForm),
   benchmarks: orNull(benchEvidenceForm),
+  leftOut: optional(
+    objectOf({
+      file: text,
+      scenarios: listOf(text),
+      routes: listOf(objectOf({ scenario: text, routes: listOf(text, 1) })),
+      benchmarks: listOf(text),
+      added: listOf(text),
+    }),
+  ),
   warnings,
 });

@@ -104,6 +104,19 @@ export interface Waiver extends WaiverSettings {
 /** A counter of `metrics`, and how it is judged. */
 export type CounterRecord = Pick<CounterSettings, 'name' | 'metric' | 'judge'>;
 
+/** What the baseline's tailgate.yml measures and the job does not: the candidate's says what is measured. */
+export interface LeftOut {
+  /** The baseline's file, from the root of the repository. */
+  readonly file: string;
+  readonly scenarios: readonly string[];
+  /** `GET /items` and the like of scenarios that are still there, where no scenario of the job requests them. */
+  readonly routes: readonly { readonly scenario: string; readonly routes: readonly string[] }[];
+  /** Files with benchmarks, relative to the project, and suites by their names. */
+  readonly benchmarks: readonly string[];
+  /** Scenarios of the job that the baseline's file has not: one of those above may be meant. */
+  readonly added: readonly string[];
+}
+
 export interface Evidence {
   readonly schema: 'tailgate-evidence';
   readonly version: 1;
@@ -127,5 +140,7 @@ export interface Evidence {
   readonly rounds: readonly Round[];
   /** null: none were found, or none were wanted. */
   readonly benchmarks: BenchEvidence | null;
+  /** Nothing, when it is not said. */
+  readonly leftOut?: LeftOut;
   readonly warnings: readonly Warning[];
 }

@@ -2,8 +2,9 @@
 import type { Evidence } from '../evidence/trial.ts';
 import type { ErrorCode, TailgateError } from '../kernel/errors.ts';
 import { assertNever } from '../kernel/errors.ts';
+import { formatCount } from '../kernel/units.ts';
 import { type Side, sides } from '../kernel/words.ts';
-import type { Verdict } from './finding.ts';
+import type { Finding, Verdict } from './finding.ts';
 import { verdictWithout } from './outcome.ts';
 
 /** What had been measured when it ended. */
@@ -29,9 +30,18 @@ export function verdictOfFailure(error: TailgateError, unfinished: Unfinished): 
   });
 }
 
-/** Nothing of the change matches `paths`. */
-export function verdictOfSkipped(paths: readonly string[]): Verdict {
-  return verdictWithout('skipped', `no changed file matches paths: ${paths.join(', ')}`);
+/**
+ * Nothing of the change matches `paths`.
+ * @param leftOut rows of what its configuration has taken out: the next job would not know of it.
+ */
+export function verdictOfSkipped(paths: readonly string[], leftOut: readonly Finding[]): Verdict {
+  const unmatched = `no changed file matches paths: ${paths.join(', ')}`;
+  const [first] = leftOut;
+  if (first === undefined) return verdictWithout('skipped', unmatched);
+  const others = leftOut.length - 1;
+  const more = others === 0 ? '' : ` (and ${formatCount(others)} more)`;
+  const reason = `${unmatched}; \`${first.scenario.replaceAll('`', "'")}\`${more} is missing: ${first.reason}`;
+  return { ...verdictWithout('skipped', reason), findings: leftOut };
 }
 
 function outcomeOf(code: ErrorCode): 'service-failed' | 'invalid' | 'no-baseline' | null {

@@ -6,6 +6,7 @@ import type { BenchFinding } from './benchmark-finding.ts';
 import { judgeBenchmarks } from './benchmarks.ts';
 import { counterName } from './decide.ts';
 import type { Finding, Verdict } from './finding.ts';
+import { leftOutRows } from './left-out.ts';
 import { worstFirst } from './outcome.ts';
 import { applyWaivers, type Nearest, type Part } from './waivers.ts';
 
@@ -24,7 +25,12 @@ export function wholeVerdict(evidence: Evidence, verdict: Verdict, terms: WholeT
   const benchmarks = benchmarksOf(evidence);
   const load: Part = { outcome: verdict.outcome, reason: verdict.reason, findings: verdict.findings };
   const today = evidence.createdAt.slice(0, 'YYYY-MM-DD'.length);
-  const parts = benchmarks === null ? [load] : [load, benchmarks.part];
+  const left = leftOutRows(evidence.leftOut, evidence.judge);
+  const parts = [
+    load,
+    ...(benchmarks === null ? [] : [benchmarks.part]),
+    ...(left.length === 0 ? [] : [unmeasured(left)]),
+  ];
   const accepted = applyWaivers(parts, evidence.waivers, { today, nearest: terms.nearest });
   const { outcome, reason } = accepted.parts.reduce(worse);
   const findings = accepted.parts.flatMap((part) => part.findings);
@@ -41,6 +47,13 @@ export function wholeVerdict(evidence: Evidence, verdict: Verdict, terms: WholeT
     warnings: [...verdict.warnings, ...(benchmarks?.warnings ?? []), ...accepted.warnings],
   };
 }
+
+/** Rows to see: they decide nothing. */
+const unmeasured = (findings: readonly Finding[]): Part => ({
+  outcome: 'no-baseline',
+  reason: null,
+  findings,
+});
 
 interface Benchmarks {
   readonly part: Part;
@@ -72,7 +85,7 @@ const order: readonly Outcome[] = [
 ];
 
 function worse(load: Part, benchmarks: Part): Part {
-  // Benchmarks of one side only are rows to see, not a job without anything to compare.
+  // What only one side has are rows to see, not a job without anything to compare.
   if (benchmarks.outcome === 'no-baseline') return load;
   return order.indexOf(benchmarks.outcome) < order.indexOf(load.outcome) ? benchmarks : load;
 }

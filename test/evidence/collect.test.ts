@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addFloor, addRound, replaceablePairs } from '../../src/evidence/collect.ts';
+import { addFloor, addRound, replaceablePairs, startEvidence } from '../../src/evidence/collect.ts';
+import { parse, serialise } from '../../src/evidence/store.ts';
+import type { LeftOut } from '../../src/evidence/trial.ts';
 import { ns } from '../../src/kernel/units.ts';
 import { evidence as anyEvidence } from '../report/verdicts.ts';
 
@@ -37,5 +39,26 @@ describe('evidence as a job gathers it', () => {
     const replaced = { ...first, trials: first.trials.map((trial) => ({ ...trial, replacement: true })) };
     const slices = first.trials.filter((trial) => trial.side === 'baseline').length;
     expect(replaceablePairs(addRound(none, replaced))).toBe(Math.floor(pairs / 4) - slices);
+  });
+
+  it('keeps what the configuration left out, and is read without that as well', () => {
+    const startWith = (leftOut: LeftOut | null) =>
+      startEvidence({
+        ...stored,
+        createdAt: new Date(stored.createdAt),
+        config: { ...stored, cost: { kind: 'process-tree' }, metrics: [] },
+        leftOut,
+      });
+    const leftOut = {
+      file: 'tailgate.yml',
+      scenarios: ['checkout'],
+      routes: [{ scenario: 'home', routes: ['GET /old'] }],
+      benchmarks: [],
+      added: ['basket'],
+    };
+    expect(parse(serialise(startWith(leftOut))).leftOut).toEqual(leftOut);
+    expect(parse(serialise(startWith(null)))).not.toHaveProperty('leftOut');
+    const broken = { ...startWith(leftOut), leftOut: { ...leftOut, scenarios: 'checkout' } };
+    expect(() => parse(JSON.stringify(broken))).toThrow('`leftOut.scenarios`');
   });
 });
