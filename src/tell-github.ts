@@ -60,7 +60,7 @@ export const artifactName = (id: string): string =>
   id === 'default' ? 'tailgate-evidence' : `tailgate-evidence-${id}`;
 
 /** Rows that are worth a first comment under `comment: on-change`. */
-const movedStates: readonly RowState[] = ['regressed', 'improved', 'accepted'];
+const movedStates: readonly RowState[] = ['regressed', 'improved', 'accepted', 'missing', 'new'];
 
 /** Everything is published before the exit code is set; nothing of it can change the verdict. @returns the exit code. */
 export async function publish(job: Job, { result, source }: Told): Promise<number> {

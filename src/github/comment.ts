@@ -21,7 +21,7 @@ export interface CommentRequest<Marker extends StickyMarker> {
   readonly attempt: number;
   readonly mode: CommentMode;
   readonly outcome: Outcome;
-  /** Whether any row regressed or improved. */
+  /** Whether any row changed, or is there on one side only. */
   readonly moved: boolean;
   readonly fromFork: boolean;
   /** Reads the marker of a body; null when there is none, or a broken one. */
