@@ -9,6 +9,7 @@ import { parse, serialise } from '../../src/evidence/store.ts';
 import { parseMarker } from '../../src/report/marker.ts';
 import { zipOf } from '../github/archive.ts';
 import { openJob } from '../github/runner.ts';
+import { shownText } from '../report/as-github.ts';
 import { costlier, storedJob } from '../verdict/stored-job.ts';
 import {
   openShop,
@@ -151,7 +152,7 @@ describe('mode: judge', () => {
     const result = await judged(place, 500);
     expect(result.code, result.log).toBe(1);
     const shown = [place.server.comments[0]!.body, result.summary, result.log];
-    for (const text of shown.map((one) => one.replace(/[`\s]+|<\/?code>|\\/g, ' '))) {
+    for (const text of shown.map((one) => shownText(one).replace(/[`\s]+/g, ' '))) {
       expect(text).toMatch(
         /he waiver for home\/cpu up to \+12 % \(the configuration\) expired on 2024-12-31: it accepts nothing any more/,
       );

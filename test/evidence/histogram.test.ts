@@ -1,3 +1,4 @@
+import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import { describe, expect, test } from 'vitest';
 import {
   intervalRanks,
@@ -157,6 +158,22 @@ describe('written and read again', () => {
       expect(again.percentile(share)).toBe(histogram.percentile(share));
     expect([again.max, again.min, again.mean]).toEqual([histogram.max, histogram.min, histogram.mean]);
     expect(again.encode()).toBe(histogram.encode());
+  });
+
+  test('zeros of a foreign one are its smallest values', () => {
+    const foreign = build({
+      bitBucketSize: 32,
+      useWebAssembly: false,
+      autoResize: false,
+      lowestDiscernibleValue: 1,
+      highestTrackableValue: 60e9,
+      numberOfSignificantValueDigits: 3,
+    });
+    for (const value of [0, 0, 0, 5, 1000]) foreign.recordValue(value);
+    const read = LatencyHistogram.decode(encodeIntoCompressedBase64(foreign));
+    const merged = LatencyHistogram.merged([of([7]), read]);
+    expect([0.2, 0.6, 0.8, 1].map((share) => read.percentile(share))).toEqual([0, 0, 5, 1000]);
+    expect([0.5, 0.6, 0.8, 1].map((share) => merged.percentile(share))).toEqual([0, 5, 7, 1000]);
   });
 
   test('an empty one stays empty', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serialise } from '../../src/evidence/store.ts';
 import type { Evidence } from '../../src/evidence/trial.ts';
-import type { Situation } from '../../src/github/event.ts';
+import { readSituation, type Situation } from '../../src/github/event.ts';
 import type { TailgateError } from '../../src/kernel/errors.ts';
 import { type RejudgeJob, rejudge } from '../../src/rejudge.ts';
 import { readJobSettings } from '../../src/settings.ts';
@@ -133,6 +133,28 @@ describe('what was measured', () => {
     expect(measuredBy).toMatchObject({ run: 490, attempt: 2 });
   });
 
+  it.each([
+    ['labeled', { label: { name: 'slower-on-purpose' } }],
+    ['edited', { changes: { body: { from: '' } } }],
+    ['synchronize', { before: 'd'.repeat(40), after: 'e'.repeat(40) }],
+  ])('is judged again for the event that a pull request was %s', async (action, more) => {
+    const event = join(folder, 'event.json');
+    const repo = { full_name: 'acme/shop' };
+    const pull_request = {
+      number: 7,
+      head: { sha: story.head, ref: 'feature', repo },
+      base: { sha: story.tip, ref: 'main', repo },
+    };
+    writeFileSync(event, JSON.stringify({ action, number: 7, pull_request, ...more }));
+    const situation = await readSituation({
+      GITHUB_EVENT_NAME: 'pull_request',
+      GITHUB_EVENT_PATH: event,
+      GITHUB_SHA: story.merge,
+    });
+    expect((await judged({ job: { situation } })).result.verdict.outcome).toBe('regression');
+    expect(situation).toEqual(situationOf());
+  });
+
   it('passes with the waivers of the checkout', async () => {
     const { result } = await judged({ config: waivers });
     expect(result.verdict.outcome).toBe('pass');
@@ -210,7 +232,7 @@ describe('what the gate finds without measuring', () => {
 describe('evidence that cannot count', () => {
   it.each([
     ['is missing in its archive', null, 'it holds no file tailgate-evidence.json'],
-    ['is cut off', '{"schema":"tailgate-evid', 'not whole JSON'],
+    ['is cut off', '{"schema":"tailgate-evid', 'not whole JSON: it ends in `schema`'],
     ['is of another tool', '{"schema":"k6"}', 'wanted "tailgate-evidence"'],
   ])('because it %s is an error', async (_, file, message) => {
     const error = await refused({ file });
@@ -222,6 +244,16 @@ describe('evidence that cannot count', () => {
     const { revisions } = measured;
     return serialise({ ...measured, revisions: { ...revisions, [side]: { ...revisions[side], ...more } } });
   };
+
+  it('because a histogram of it cannot be read is an error that names the field and the version', async () => {
+    const { onTime } = measured.rounds[0]!.trials[3]!.load.histograms;
+    const error = await refused({
+      file: serialise(measured).replace(`"onTime":${JSON.stringify(onTime)}`, '"onTime":"H4sIbroken"'),
+    });
+    expect(error.message).toMatch(
+      /^`rounds\[0\]\.trials\[\d\]\.load\.histograms\.onTime`: "H4sIbroken" is not a latency histogram .* \(evidence of version 1\)$/,
+    );
+  });
 
   it('because it is about another commit than its run is an error', async () => {
     const error = await refused({ file: changed('candidate', { sha: 'e'.repeat(40) }) });
