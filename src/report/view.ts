@@ -206,13 +206,13 @@ function legendOf(findings: readonly Finding[]): Phrase {
   return say`The columns are medians over all rounds; the change compares the sides within each round, so a machine that changed its speed moves the columns and not the change. Spread: half the 95 % interval${factors}. A row is red when it got worse by more than its spread and by at least the first of these figures, and a test of all rows together rules out chance; it passes when more than the second is ruled out: ${limitsOf(rows)}.${shots}`;
 }
 
-/** `p50 5 % and 10 %, …`: from what size on a row counts, and what a pass rules out. */
+/** `p50 5 and 10 %, …`: from what size on a row counts, and what a pass rules out. */
 function limitsOf(rows: readonly Finding[]): string {
   const limits = new Map<string, Set<string>>();
   for (const { judged, metric, tolerance } of rows) {
     if (!judged || tolerance.detect === null) continue;
     const label = metric === 'microbenchmark' ? 'microbenchmarks' : metricLabel(metric);
-    const text = `${sizeText(tolerance.min)} and ${sizeText(tolerance.detect)}`;
+    const text = `${sizeText(tolerance.min).replace(/ %$/, '')} and ${sizeText(tolerance.detect)}`;
     limits.set(label, (limits.get(label) ?? new Set()).add(text));
   }
   return [...limits].map(([label, texts]) => `${label} ${[...texts].join(' or ')}`).join(', ');
