@@ -122,6 +122,7 @@ function rowOf(look: ScenarioLook, { passLevel, tooNoisy }: LookTerms, subject: 
   const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
   const tested = settled === null ? testOf(comparison, tolerance.min, look.condition) : null;
   const change = changeOf(comparison, passLevel);
+  const doubt = look.condition.kind === 'comparable' ? look.condition.doubt : null;
   const within = tested !== null && isWithinSpread(tested, worseLevel) ? withinSpreadSentence(change) : null;
   return {
     scenario: look.plan.name,
@@ -138,7 +139,10 @@ function rowOf(look: ScenarioLook, { passLevel, tooNoisy }: LookTerms, subject: 
     hypotheses: [...(tested === null ? [] : [tested]), ...saturation],
     improved: settled === null && isImproved(comparison, tolerance.min),
     bounded: isBounded(comparison, tolerance, passLevel),
-    blocked: settled === null ? (within ?? blockOf(view, comparison, second, tolerance.min, tooNoisy)) : null,
+    blocked:
+      settled === null
+        ? (doubt ?? within ?? blockOf(view, comparison, second, tolerance.min, tooNoisy))
+        : null,
     settled,
     note: look.condition.kind === 'comparable' && metric !== 'errors' ? look.condition.bodies : null,
   };

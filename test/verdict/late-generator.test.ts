@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { shareAtLeast, shareAtMost } from './binomial.ts';
 import { type Change, runners } from './machine-model.ts';
-import { planOf, readAllShots, tallyOf } from './simulated-jobs.ts';
+import { planOf, readAllShots, type Tally, tallyOf } from './simulated-jobs.ts';
 
+const jobs = 200;
 const plan = planOf();
 const runner = runners.typical;
 const minutes = 60_000;
@@ -11,25 +12,34 @@ const pausing = (perSecond: number, shortest: number, longest: number): Change =
   pauses: { perSecond, shortest, longest, holdsGenerator: true },
 });
 
+/** The same jobs twice: as the product judges them, and as if all shots were always judged. */
+function both(name: string, change: Change): { readonly filtered: Tally; readonly all: Tally } {
+  const setting = { runner, change, plan };
+  return {
+    filtered: tallyOf(name, jobs, setting),
+    all: tallyOf(name, jobs, { ...setting, read: readAllShots }),
+  };
+}
+
 describe('a candidate that makes the generator late', () => {
   it(
     'is found, and not passed, when it stops for 10 to 20 ms three times in two seconds',
     () => {
-      const jobs = 200;
-      const tally = tallyOf('late, strong', jobs, { runner, change: pausing(1.5, 10, 20), plan });
-      expect(shareAtMost(tally.pass, jobs)).toBeLessThanOrEqual(0.025);
-      expect(shareAtLeast(tally.regression, jobs)).toBeGreaterThanOrEqual(0.8);
+      const { filtered, all } = both('late, strong', pausing(1.5, 10, 20));
+      expect(filtered.pass).toBeLessThanOrEqual(all.pass + 2);
+      expect(shareAtMost(filtered.pass, jobs)).toBeLessThanOrEqual(0.025);
+      expect(filtered.regression).toBeGreaterThan(0.95 * all.regression);
+      expect(shareAtLeast(filtered.regression, jobs)).toBeGreaterThanOrEqual(0.8);
     },
     4 * minutes,
   );
 
   it(
-    'is passed no more often than the bound of a pass promises when p99 over all shots rises by a third',
+    'is passed no more often than over all shots when p99 over them rises by a third',
     () => {
-      const jobs = 200;
-      const setting = { runner, change: pausing(2, 5, 10), plan };
-      const filtered = tallyOf('late, mild', jobs, setting);
-      const all = tallyOf('late, mild', jobs, { ...setting, read: readAllShots });
+      const { filtered, all } = both('late, mild', pausing(2, 5, 10));
+      // One job in a hundred: lateness of the machine itself can hide a small share of late shots.
+      expect(filtered.pass).toBeLessThanOrEqual(all.pass + 2);
       expect(shareAtMost(filtered.pass, jobs)).toBeLessThanOrEqual(0.06);
       // Most of it would be hidden by a filter without guards; with them the gate finds what all shots show.
       expect(filtered.regression).toBeGreaterThan(0.75 * all.regression);

@@ -1,5 +1,6 @@
 /** False alarms of the whole gate: unchanged builds on all kinds of runners, every row of a default scenario. */
 import { describe, expect, it } from 'vitest';
+import { planRound } from '../../src/config/rounds.ts';
 import { shareAtLeast, shareAtMost } from './binomial.ts';
 import { type RunnerName, runners } from './machine-model.ts';
 import { planOf, type Tally, tallyOf } from './simulated-jobs.ts';
@@ -46,3 +47,41 @@ describe('unchanged builds', () => {
     expect(tallies.get('quiet')!.rounds).toBeLessThan(11);
   });
 });
+
+describe('without what keeps the level', () => {
+  it('a dearer first slice is blamed on the side that always has it, and on nobody when coins deal it', () => {
+    const few = 30;
+    const setting = { runner: runners['slot bias'], plan };
+    // The first round that starts with the candidate, over and over.
+    const first = (index: number): 'baseline' | 'candidate' => planRound(plan, index).slices[0]!.side;
+    const always = Array.from({ length: 40 }, (_, index) => index).find(
+      (index) => first(index) === 'candidate',
+    )!;
+    const fixed = tallyOf('one order of sides in every round', few, {
+      ...setting,
+      order: (_, __, scenarios) => planRound(plan, always, scenarios),
+    });
+    expect(shareAtLeast(fixed.regression, few)).toBeGreaterThan(0.8);
+    const dealt = tallyOf('coins for the order of sides', few, setting);
+    expect(dealt.regression).toBeLessThanOrEqual(1);
+  });
+});
+
+it(
+  'holds one level over the rows of two scenarios, which are one family',
+  () => {
+    const of = 200;
+    const two = planOf('slices: 4\ntime-budget: 8m\nscenarios: [{ name: home }, { name: search }]');
+    expect(two.scenarios.map(({ slices, judged }) => [slices, judged.length])).toEqual([
+      [4, 6],
+      [4, 6],
+    ]);
+    expect(two.rounds).toBe(15);
+    const tally = tallyOf('unchanged, two scenarios', of, { runner: runners.typical, plan: two });
+    expect(tally.other).toBe(0);
+    expect(shareAtLeast(tally.regression, of)).toBeLessThanOrEqual(0.01);
+    expect(shareAtLeast(tally.flagged, of)).toBeLessThanOrEqual(0.05);
+    expect(shareAtLeast(tally.pass, of)).toBeGreaterThan(0.5);
+  },
+  4 * minutes,
+);

@@ -25,18 +25,27 @@ describe('a change of known size', () => {
     4 * minutes,
   );
 
-  // Point and bounds as measured: docs/method.md, Error rates by simulation.
+  // What was measured stays within reach (docs/method.md, Error rates by simulation), and eight slices find four
+  // changes of five beyond the doubt that so many jobs leave.
   it.each([
-    { name: 'eight slices a side', plan: planOf('slices: 8\ntime-budget: 7m'), jobs: 300, target: 0.85 },
-    { name: 'four slices a side', plan: planOf(), jobs: 200, target: 0.6 },
+    {
+      name: 'eight slices a side',
+      plan: planOf('slices: 8\ntime-budget: 7m'),
+      slices: 8,
+      jobs: 300,
+      within: 0.85,
+      least: 0.8,
+    },
+    { name: 'four slices a side', plan: planOf(), slices: 4, jobs: 200, within: 0.6, least: 0.53 },
   ])(
     'is found when p99 alone rises by 20 %, with $name, and a miss is hardly ever a pass',
-    ({ name, plan, jobs, target }) => {
+    ({ name, plan, slices, jobs, within, least }) => {
       expect(plan.rounds).toBe(15);
+      expect(plan.scenarios).toMatchObject([{ slices, sliceRequests: 500, tailPercentile: 'p99' }]);
       const tally = tallyOf(`p99 +20 %, ${name}`, jobs, { runner, change: p99Twenty, plan });
       const found = redRows(tally, 'p99');
-      expect(shareAtMost(found, jobs)).toBeGreaterThanOrEqual(target);
-      expect(shareAtLeast(found, jobs)).toBeGreaterThanOrEqual(target - 0.07);
+      expect(shareAtMost(found, jobs)).toBeGreaterThanOrEqual(within);
+      expect(shareAtLeast(found, jobs)).toBeGreaterThanOrEqual(least);
       // A bound of a pass leaves about 6 % of changes of exactly `detect`.
       expect(shareAtMost(tally.pass, jobs)).toBeLessThanOrEqual(0.08);
       expect(tally.inconclusive).toBeGreaterThan(4 * tally.pass);

@@ -1,5 +1,5 @@
 /** Whole jobs on a simulated machine: the product's plan, order of slices and judge; only the shots are made up. */
-import type { JobPlan } from '../../src/config/plan.ts';
+import type { JobPlan, ScenarioPlan } from '../../src/config/plan.ts';
 import { planJob } from '../../src/config/planner.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { planRound, sliceRandom } from '../../src/config/rounds.ts';
@@ -32,6 +32,8 @@ export interface Setting {
   readonly runner: Runner;
   readonly change?: Change;
   readonly plan: JobPlan;
+  /** Who runs when: the product's coins when left out. */
+  readonly order?: typeof planRound;
   /** How a slice's shots become the histograms of its trial; figures alone when left out. */
   readonly keep?: (played: Played) => SliceHistograms;
   readonly read?: ReadSlice;
@@ -68,36 +70,50 @@ export function runJob(seed: string, setting: Setting): Simulated {
   for (;;) {
     const progress: Progress = judge(evidence, options);
     if (progress.kind === 'decided') return { verdict: progress.verdict, evidence };
-    const { phase, untilRounds } = progress;
+    const { phase, untilRounds, scenarios } = progress;
     const done = rounds.filter((round) => round.phase === phase).length;
     const until = phase === 'measuring' && done > 0 ? Math.max(plan.rounds, untilRounds) : untilRounds;
     for (let round = done; round < until; round++) {
-      rounds.push(playRound(machine, plan, rounds.length, phase, setting.keep ?? keepFigures));
+      rounds.push(playRound(machine, { ...setting, plan }, { index: rounds.length, phase, scenarios }));
     }
   }
 }
 
 const template = evidenceOf({ measuring: 1 }).rounds[0]!;
 
+/** @param round its scenarios are all of the plan, or those that are measured again. */
 function playRound(
   machine: Machine,
-  plan: JobPlan,
-  index: number,
-  phase: Round['phase'],
-  keep: (played: Played) => SliceHistograms,
+  { plan, order = planRound, keep = keepFigures }: Setting,
+  round: { readonly index: number; readonly phase: Round['phase']; readonly scenarios: readonly string[] },
 ): Round {
-  const [scenario] = plan.scenarios as [JobPlan['scenarios'][number]];
-  const { sliceRequests, rate, slices, name } = scenario;
+  const { index, phase } = round;
+  const scenarios = plan.scenarios.filter(({ name }) => round.scenarios.includes(name));
   const random = seededRandom(plan.seed).fork(`troubles ${index}`);
-  const due: Float64Array[] = [];
+  const due = new Map<string, Float64Array>();
   const trials: Trial[] = [];
-  const spoilt = new Set<number>();
-  machine.beginRound(Math.max(0, plan.roundTime / 1e9 - (2 * slices * (sliceRequests + plan.leadIn)) / rate));
-  const play = (side: Side, pair: number, attempt: number, isFirst: boolean): void => {
-    due[pair] ??= arrivals(rate, sliceRequests + plan.leadIn, sliceRandom(plan.seed, index, name, pair));
-    const played = machine.slice(side, due[pair], plan.leadIn, isFirst);
+  const spoilt = new Map<string, { scenario: ScenarioPlan; pair: number }>();
+  const loaded = scenarios.reduce(
+    (seconds, { slices, sliceRequests, rate }) =>
+      seconds + (2 * slices * (sliceRequests + plan.leadIn)) / rate,
+    0,
+  );
+  machine.beginRound(Math.max(0, plan.roundTime / 1e9 - loaded));
+  const play = (
+    scenario: ScenarioPlan,
+    side: Side,
+    pair: number,
+    attempt: number,
+    isFirst: boolean,
+  ): void => {
+    const { name, rate, sliceRequests } = scenario;
+    const key = `${pair} ${name}`;
+    const planned =
+      due.get(key) ?? arrivals(rate, sliceRequests + plan.leadIn, sliceRandom(plan.seed, index, name, pair));
+    due.set(key, planned);
+    const played = machine.slice(side, planned, plan.leadIn, isFirst);
     const unsound = attempt === 0 && random.next() < 0.002;
-    if (unsound) spoilt.add(pair);
+    if (unsound) spoilt.set(key, { scenario, pair });
     const trial = trialOf(
       { scenario: name, side, round: index, pair, attempt },
       {
@@ -109,13 +125,14 @@ function playRound(
     );
     trials.push({ ...trial, load: { ...trial.load, histograms: keep(played) } });
   };
-  for (const [slot, { side, pair }] of planRound(plan, index).slices.entries()) {
-    play(side, pair, 0, slot === 0);
+  const byName = new Map(scenarios.map((scenario) => [scenario.name, scenario]));
+  for (const [slot, { scenario, side, pair }] of order(plan, index, round.scenarios).slices.entries()) {
+    play(byName.get(scenario)!, side, pair, 0, slot === 0);
   }
-  for (const pair of spoilt) {
+  for (const { scenario, pair } of spoilt.values()) {
     const first: Side = random.coin() ? 'baseline' : 'candidate';
-    play(first, pair, 1, false);
-    play(first === 'baseline' ? 'candidate' : 'baseline', pair, 1, false);
+    play(scenario, first, pair, 1, false);
+    play(scenario, first === 'baseline' ? 'candidate' : 'baseline', pair, 1, false);
   }
   return { ...template, index, phase, startedAt: ns(index * plan.roundTime), trials };
 }
