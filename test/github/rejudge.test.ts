@@ -218,6 +218,31 @@ describe('what the gate finds without measuring', () => {
     expect(meant.verdict.outcome).toBe('invalid');
   });
 
+  it('shows what the change takes out of the configuration, although it is skipped', async () => {
+    writeFileSync(join(workspace, 'tailgate.yml'), 'paths: [lib/**]\n');
+    const settings = {
+      ...readJobSettings({
+        directory: workspace,
+        file: undefined,
+        overrides: { start: 'none' },
+        environment,
+      }),
+      measuredBefore: async () => ({
+        file: 'tailgate.yml',
+        scenarios: [
+          { name: 'default', routes: ['GET /'] },
+          { name: 'checkout', routes: ['GET /checkout'] },
+        ],
+        benchmarks: { globs: [], declared: true, suites: [] },
+      }),
+    };
+    const { result } = await judged({ artifacts: [], job: { settings } });
+    expect(result.verdict).toMatchObject({
+      outcome: 'skipped',
+      findings: [{ scenario: 'checkout', state: 'missing' }],
+    });
+  });
+
   it('has no baseline here as well when there is none', async () => {
     const first = playground.git(workspace, 'commit-tree', '-m', 'first', 'HEAD^{tree}');
     const situation = { ...situationOf(), headSha: first } as Situation;
