@@ -26,7 +26,7 @@ const both = 'scenarios: [{ name: home }, { name: checkout, path: /checkout }]\n
 async function leftOut(
   baseline: Readonly<Record<string, string>>,
   candidate: string | null,
-  given: { readonly file?: string; readonly directory?: string } = {},
+  given: { readonly file?: string; readonly directory?: string; readonly path?: string } = {},
 ): Promise<FoundLeftOut> {
   commits += 1;
   const sha = playground.commit(directory, 'baseline', { ...baseline, commit: `${commits}` });
@@ -40,7 +40,7 @@ async function leftOut(
   const settings = readJobSettings({
     directory: starts,
     file: given.file,
-    overrides: { start: 'node server.mjs' },
+    overrides: { start: 'node server.mjs', path: given.path },
     environment,
   });
   const revision = { sha, ref: 'main', how: 'the merge-base' };
@@ -107,6 +107,10 @@ describe('scenarios', () => {
     ['a baseline whose file is broken', { 'tailgate.yml': 'scenarios: [{' }, home],
   ])('are all there: %s', async (_, baseline, candidate) => {
     expect(await leftOut(baseline, candidate)).toEqual(nothing);
+  });
+
+  it('are all there when the job is given another path beside both files', async () => {
+    expect(await leftOut({ 'tailgate.yml': home }, home, { path: '/other' })).toEqual(nothing);
   });
 
   it('are not read of a link', async () => {

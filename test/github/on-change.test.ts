@@ -1,5 +1,5 @@
 /** What `comment: on-change` takes for a change: a first comment, or none. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -43,7 +43,9 @@ const silent: JobLog = {
 async function commentsWith(state: RowState): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'on-change-'));
   folders.push(folder);
-  vi.stubEnv('GITHUB_OUTPUT', '');
+  const outputs = join(folder, 'outputs');
+  writeFileSync(outputs, '');
+  vi.stubEnv('GITHUB_OUTPUT', outputs);
   const server = await startGitHub({});
   try {
     const { client } = await connectTo(server);
