@@ -25,6 +25,7 @@ import { saturatedShare } from './same-work.ts';
 import type { ReadSlice, View } from './slices.ts';
 import { otherView } from './slices.ts';
 import { hodgesLehmann, signedRankP, signFlipP, smallestP } from './statistics.ts';
+import { failuresSentence } from './wrong-answers.ts';
 
 /** A scenario as a look sees it. */
 export interface ScenarioLook {
@@ -144,8 +145,16 @@ function rowOf(look: ScenarioLook, { passLevel, tooNoisy }: LookTerms, subject: 
         ? (doubt ?? within ?? blockOf(view, comparison, second, tolerance.min, tooNoisy))
         : null,
     settled,
-    note: look.condition.kind === 'comparable' && metric !== 'errors' ? look.condition.bodies : null,
+    note: noteOf(look, metric, tested),
   };
+}
+
+/** What differs in the bodies; of failures, what the candidate has more of. */
+function noteOf({ condition, rounds, plan }: ScenarioLook, metric: MetricName, tested: Hypothesis | null) {
+  if (condition.kind !== 'comparable') return null;
+  if (metric !== 'errors') return condition.bodies;
+  const more = tested?.large && tested.p <= worseLevel;
+  return more ? failuresSentence(rounds, plan.name) : null;
 }
 
 /** Worse at the unadjusted 5 % and by at least the smallest change that matters: blocks an early pass. */

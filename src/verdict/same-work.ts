@@ -18,6 +18,7 @@ import { sides } from '../kernel/words.ts';
 import { saturatedSlices, successShares, sustainedRate } from './compare.ts';
 import type { UsableRound } from './pairing.ts';
 import { medianOf, signedRankP, smallestP } from './statistics.ts';
+import { furtherFailures, newRouteHint } from './wrong-answers.ts';
 
 /** What kind of comparison a scenario allows. */
 export type Condition =
@@ -82,7 +83,8 @@ export function conditionOf(
   const bodies = bodyDifference(rounds);
   const different = shift?.shown ? shift.sentence : onDifferentBody === 'stop' ? bodies : null;
   if (different !== null) {
-    return { kind: 'stop', reason: `not the same work in \`${scenario.name}\`: ${different}` };
+    const hint = newRouteHint(rounds);
+    return { kind: 'stop', reason: `not the same work in \`${scenario.name}\`: ${different}${hint}` };
   }
   const doubt =
     shift === null ? null : `${shift.sentence}, which ${rounds.length} rounds cannot tell from chance`;
@@ -116,7 +118,7 @@ function failureReason(scenario: ScenarioPlan, rounds: readonly UsableRound[], s
   const share = successShares(rounds)?.[side] ?? 0;
   const errors = [...tally(rounds, side, (trial) => trial.load.errors)].sort((a, b) => b[1] - a[1]);
   const most = errors[0] === undefined ? '' : ` (mostly ${errors[0][0]})`;
-  return `the ${side} answered only ${formatRatio(ratio(share))} of the requests of \`${scenario.name}\` rightly${most}, so its times say nothing`;
+  return `the ${side} answered only ${formatRatio(ratio(share))} of the requests of \`${scenario.name}\` rightly${most}, so its times say nothing${side === 'baseline' ? newRouteHint(rounds) : ''}`;
 }
 
 /** The route is missing when the baseline says so itself and the candidate answers. */
@@ -182,7 +184,7 @@ function fewerErrors(rounds: readonly UsableRound[]): Shift[] {
     mixLevel,
   );
   if (moved === null || moved.points < 0) return [];
-  const sentence = `the candidate answered ${formatRatio(ratio(moved.points))} more of the requests rightly`;
+  const sentence = `the candidate answered ${formatRatio(ratio(moved.points))} more of the requests rightly${furtherFailures(rounds, 'baseline')}`;
   return [{ sentence, shown: moved.shown }];
 }
 
