@@ -6,7 +6,7 @@ import type { GateJob } from './gate-job.ts';
 import { assertNever } from './kernel/errors.ts';
 import type { Side } from './kernel/words.ts';
 import { assertPlannable } from './own-plan.ts';
-import { nothingPlanted, type Planted } from './service/front-order.ts';
+import { nothingPlanted, type Planted, refuseFront } from './service/front-order.ts';
 import type { Verdict } from './verdict/finding.ts';
 import { type Check, checkOf, notRun, selfTestExitCode } from './verdict/self-test.ts';
 import {
@@ -44,10 +44,12 @@ export function againstItself(config: GateConfig): GateConfig {
 /**
  * Runs three jobs of the gate on the same two builds of the same commit, both sides behind the same front. The first
  * has nothing planted; its figures give the sizes of the other two.
- * @throws TailgateError `usage` for what only the user can mend, `cancelled` when the signal fired.
+ * @throws TailgateError `usage` for what only the user can mend, before anything is built where it can be known then;
+ *   `cancelled` when the signal fired.
  */
 export async function runSelfTest(job: SelfTestJob): Promise<SelfTestResult> {
   const own = againstItself(job.config);
+  refuseFront(own.transport);
   assertPlannable(
     own,
     'self-test runs three whole gates with these settings, and not one is possible',

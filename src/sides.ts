@@ -1,9 +1,8 @@
 /** Conductor of both sides' processes: companions first, then the sides in the drawn order, each on its own port, all stopped together. */
 import type { RoundPlan } from './config/plan.ts';
-import { readTransport, type TransportSettings } from './config/transport.ts';
+import { readTransport } from './config/transport.ts';
 import type { BothServices } from './job.ts';
 import { Endings } from './kernel/endings.ts';
-import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import { otherSide, type Side } from './kernel/words.ts';
 import { httpGet } from './load/sender.ts';
@@ -37,7 +36,6 @@ async function spawnSide(
   behind?: number,
 ): Promise<ServiceHandle> {
   const { config, front } = job;
-  if (front !== undefined) refuseFront(config.transport);
   const socketPath = config.transport.unixSocket ? socketPathFor(port) : null;
   const transport = readTransport(config.transport, job.directories[side], socketPath);
   const start = fillPlaces(config.start, { services: places });
@@ -64,17 +62,6 @@ async function spawnSide(
   });
   await pinService(handle.pid, placementOf(config));
   return handle;
-}
-
-/** A front passes bytes on and tells requests apart by who speaks: plain HTTP/1.1 over TCP only. */
-function refuseFront({ https, http2, unixSocket }: TransportSettings): void {
-  const given = https !== null ? 'https' : http2 !== null ? 'http2' : unixSocket ? 'unix-socket' : null;
-  if (given === null) return;
-  throw new TailgateError({
-    code: 'usage',
-    message: `\`transport: { ${given}: true }\`: the self-test plants what it finds in plain HTTP/1.1 over a port only`,
-    hint: `check the gate with a configuration without \`${given}\`: how it judges does not depend on it`,
-  });
 }
 
 const sideEnv = (

@@ -1,4 +1,5 @@
 /** What the process in front of a service is told, and the command that starts it. */
+import type { TransportSettings } from '../config/transport.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import { type Nanoseconds, ns, type Ratio, ratio } from '../kernel/units.ts';
 
@@ -41,6 +42,20 @@ export function behindFront(
     command: [process.execPath, entry].map(quoted).join(' '),
     env: { [frontVariable]: JSON.stringify(order) },
   };
+}
+
+/**
+ * A front passes bytes on and tells requests apart by who speaks: plain HTTP/1.1 over TCP only.
+ * @throws TailgateError `usage` naming the setting that a front cannot stand before.
+ */
+export function refuseFront({ https, http2, unixSocket }: TransportSettings): void {
+  const given = https !== null ? 'https' : http2 !== null ? 'http2' : unixSocket ? 'unix-socket' : null;
+  if (given === null) return;
+  throw new TailgateError({
+    code: 'usage',
+    message: `\`transport: { ${given}: true }\`: the self-test plants what it finds in plain HTTP/1.1 over a port only`,
+    hint: `check the gate with a configuration without \`${given}\`: how it judges does not depend on it`,
+  });
 }
 
 /** @throws TailgateError `usage` when the front is started by hand. */

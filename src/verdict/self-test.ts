@@ -1,6 +1,7 @@
 /** Whether the gate saw what a self-test planted, scenario by scenario. Pure. */
-import { formatChange } from '../kernel/units.ts';
+import { formatChange, formatRatio, ratio } from '../kernel/units.ts';
 import type { Finding, Verdict } from './finding.ts';
+import { familyLevel } from './looks.ts';
 import { effectWords, metricWords } from './reasons.ts';
 import { nothingSized, type Planting, type Sizes, tooNoisyWords } from './self-test-sizes.ts';
 
@@ -9,7 +10,7 @@ export type CheckResult =
   | 'shown'
   /** A planted slowdown passed. */
   | 'missed'
-  /** A planted slowdown was neither found nor passed. */
+  /** A planted slowdown was neither found nor passed, or something was flagged in nothing and not confirmed. */
   | 'undecided'
   /** Found, but by a metric in which nothing was planted, or not by the one in which it was. */
   | 'wrong-metric'
@@ -59,8 +60,11 @@ export function checkOf(planting: Planting, verdict: Verdict, sizes: Sizes = not
   }
   if (planting === 'nothing') {
     if (found.length > 0) return check('false-alarm', `found ${words(found)}`, falseAlarmHint);
+    const flagged = verdict.findings.filter((one) => one.judged && one.confirmation === 'not-confirmed');
+    if (flagged.length > 0)
+      return check('undecided', `nothing was found, but ${flaggedWords(flagged, verdict)}`, flaggedHint);
     const open = verdict.outcome === 'inconclusive' ? `; ${verdict.reason ?? 'it stayed undecided'}` : '';
-    return check('shown', `nothing was found${open}`, null);
+    return check('shown', `nothing was flagged${open}`, null);
   }
   const right = planting === 'cpu' ? isCpu : isLatency;
   const caught = [...found.filter(right), ...found.filter((one) => !right(one))];
@@ -120,6 +124,8 @@ const missedHint =
 const falseAlarmHint =
   'run it again: if it happens twice, the two sides of this service are not alike (shared state, a cache, a file or a port of its own)';
 
+const flaggedHint = `run it again, since up to ${formatRatio(ratio(familyLevel))} of unchanged jobs have a row flagged; if it happens twice, the two sides of this service are not alike (shared state, a cache, a file or a port of its own)`;
+
 /** What was seen in the rows that should have been found, and why they were not. */
 function notCaught(
   planting: Exclude<Planting, 'nothing'>,
@@ -154,6 +160,17 @@ function words(findings: readonly Finding[]): string {
       return `${metricWords(finding.metric)}${where} ${effectWords(change)}${range}`;
     })
     .join(', ');
+}
+
+/** `p99 was flagged: not confirmed: +11 % when it was flagged, …`, the scenario named where there are several. */
+function flaggedWords(flagged: readonly Finding[], { findings }: Verdict): string {
+  const several = new Set(findings.map((one) => one.scenario)).size > 1;
+  return flagged
+    .map(({ metric, scenario, reason, change }) => {
+      const where = several ? ` of ${scenario}` : '';
+      return `${metricWords(metric)}${where} was flagged: ${reason ?? `not confirmed at ${effectWords(change)}`}`;
+    })
+    .join('; ');
 }
 
 /** 0 only when everything was shown; a gate that was shown wrong outweighs what could not be measured. */

@@ -48,6 +48,21 @@ describe('the text', () => {
   });
 });
 
+it('a row that was flagged in nothing and not confirmed is told as a failure, with its reason', () => {
+  const flagged = finding({
+    state: 'undecided',
+    confirmation: 'not-confirmed',
+    reason: 'not confirmed: +11 % when it was flagged, +6.8 % over all 18 rounds',
+  });
+  const nothing = checkOf('nothing', verdict('inconclusive', [flagged]));
+  const report = reportOf(nothing, checkOf('cpu', red('cpu')), checkOf('latency', red('p99')));
+  const text = selfTestText(report);
+  expect(text.split('\n')[0]).toContain('1 of 3 jobs did not end as they must (exit code 6)');
+  expect(text).toMatch(/^failed {2}nothing planted$/m);
+  expect(text.replace(/\s+/g, ' ')).toContain('p99 was flagged: not confirmed: +11 % when it was flagged');
+  expect(selfTestMarkdown(report)).toMatch(/^\| \*\*failed\*\* \| nothing planted \| inconclusive \|/m);
+});
+
 describe('the Markdown', () => {
   it('has one row a job, and foreign text does not become markup', () => {
     const text = selfTestMarkdown(bad);

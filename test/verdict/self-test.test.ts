@@ -164,6 +164,34 @@ describe('a check', () => {
     expect(check.reason.length).toBeGreaterThan(10);
   });
 
+  describe('of nothing planted, with a row that was flagged and not confirmed,', () => {
+    const reason = 'not confirmed: +11 % when it was flagged, +6.8 % over all 18 rounds';
+    const flagged = finding({ state: 'undecided', confirmation: 'not-confirmed', reason });
+
+    it('is not as it must be, names the row and its figures, and ends with 6', () => {
+      const check = checkOf('nothing', verdict('inconclusive', [flagged, finding({ metric: 'cpu' })]));
+      expect(check.result).toBe('undecided');
+      expect(check.reason).toBe(`nothing was found, but p99 was flagged: ${reason}`);
+      expect(check.hint).toContain('up to 5 % of unchanged jobs have a row flagged');
+      const caught = [checkOf('cpu', red('cpu')), checkOf('latency', red('p99'))];
+      expect(selfTestExitCode([check, ...caught])).toBe(6);
+    });
+
+    it('names the scenario of several', () => {
+      const rows = [flagged, finding({ scenario: 'search' })];
+      expect(checkOf('nothing', verdict('inconclusive', rows)).reason).toContain(
+        'p99 of checkout was flagged',
+      );
+    });
+
+    it('is a false alarm all the same where another row was found, and well where the row is not judged', () => {
+      const both = verdict('regression', [flagged, regressed('cpu')]);
+      expect(checkOf('nothing', both).result).toBe('false-alarm');
+      const shown = verdict('pass', [{ ...flagged, judged: false }]);
+      expect(checkOf('nothing', shown).result).toBe('shown');
+    });
+  });
+
   it('does not count a row that is only shown for information', () => {
     const shown = { ...regressed('cpu'), judged: false };
     expect(checkOf('cpu', verdict('regression', [shown, regressed('p99')])).result).toBe('wrong-metric');
