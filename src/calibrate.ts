@@ -1,10 +1,12 @@
 /** Conductor of the calibration: one commit against itself for the spread, then a short climb of rates for the capacity. */
+import { openRepository } from './builds/git.ts';
 import { planRound } from './config/rounds.ts';
 import type { GateConfig, JudgeSettings } from './config/settings.ts';
 import { isSaturated, unsoundReasons } from './evidence/soundness.ts';
 import type { Evidence } from './evidence/trial.ts';
 import { runGate } from './gate.ts';
 import type { GateJob, StillBuilt } from './gate-job.ts';
+import { benchmarkShare } from './hot-paths.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import { maskingErrors } from './kernel/masking.ts';
@@ -43,6 +45,8 @@ export interface Calibration {
   readonly verdict: Verdict;
   readonly evidence: Evidence | null;
   readonly capacities: readonly ScenarioCapacity[];
+  /** Share of the time budget that a gate keeps for microbenchmarks, of which a calibration has none. */
+  readonly benchmarks: Ratio;
   readonly cores: number;
 }
 
@@ -70,6 +74,7 @@ export async function calibrate(job: CalibrationJob): Promise<Calibration> {
     'calibrate itself leaves out the rounds to confirm',
   );
   let capacities: readonly ScenarioCapacity[] = [];
+  let benchmarks = ratio(0);
   const result = await runGate({
     ...job,
     config: { ...config, judge: neverDecided(config.judge) },
@@ -80,6 +85,12 @@ export async function calibrate(job: CalibrationJob): Promise<Calibration> {
         event.kind === 'planned' ? { ...event, config: { ...event.config, judge: config.judge } } : event,
       ),
     afterwards: async (built) => {
+      const { microbenchmarks } = job.config;
+      const { revisions } = built.evidence;
+      benchmarks = await benchmarkShare(await openRepository(job), revisions, {
+        ...built.config,
+        microbenchmarks,
+      });
       const secrets = new Set(secretsOf(job.environment, built.config));
       capacities = await maskingErrors(
         () => secrets,
@@ -93,6 +104,7 @@ export async function calibrate(job: CalibrationJob): Promise<Calibration> {
     verdict: measured === null || result.verdict.failure !== null ? result.verdict : judged(measured),
     evidence: measured,
     capacities,
+    benchmarks,
     cores: usableCpus(),
   };
 }

@@ -1,10 +1,20 @@
 /** Conductor of what a calibration advises: rounds and minutes for a wanted change, a rate, tolerances that fit. */
-import type { Calibration } from './calibrate.ts';
+import type { Calibration, ScenarioCapacity } from './calibrate.ts';
+import { planAdvised, slicesOf, type Wish } from './calibration-budget.ts';
+import type { JobPlan } from './config/plan.ts';
 import type { GateConfig, Tolerance } from './config/settings.ts';
-import { budgetText } from './config/timing.ts';
-import { type Nanoseconds, ns, type PerSecond, perSecond, type Ratio, ratio } from './kernel/units.ts';
+import type { Evidence } from './evidence/trial.ts';
+import {
+  budgetText,
+  type Nanoseconds,
+  ns,
+  type PerSecond,
+  perSecond,
+  type Ratio,
+  ratio,
+} from './kernel/units.ts';
 import { advisedRates, type Capacity } from './load/ramp.ts';
-import type { Advice, Asked, JudgedKey, RateAdvice, WantedRow } from './report/calibration-text.ts';
+import type { Advice, Asked, JudgedKey, RateAdvice, Settings, WantedRow } from './report/calibration-text.ts';
 import {
   detectableAt,
   falseAlarmsOf,
@@ -32,56 +42,91 @@ export function adviseFrom(calibration: Calibration, config: GateConfig, asked: 
   const { evidence, verdict } = calibration;
   if (evidence === null) return null;
   const { plan } = evidence;
+  const { benchmarks } = calibration;
   const strays = straysOf(verdict);
   const trusted = verdict.outcome !== 'invalid';
-  const least = leastRoundsOf(plan);
-  const measured = evidence.rounds.reduce((sum, round) => sum + round.duration, 0) / evidence.rounds.length;
-  const timeOf = (rounds: number, round: number): Nanoseconds =>
-    ns((rounds + plan.confirmationRounds) * round);
+  const counters = config.metrics.filter(({ judge }) => judge !== null).length;
+  const least = leastRoundsOf(plan, counters);
+  const spent = evidence.rounds.reduce((sum, round) => sum + round.duration, 0);
+  // A budget below what the planner expects of a round would give fewer slices than were measured.
+  const round = Math.max(plan.roundTime, spent / Math.max(1, evidence.rounds.length));
+  const timeOf = (rounds: number): Nanoseconds =>
+    ns(((rounds + plan.confirmationRounds) * round) / (1 - benchmarks));
   const row = (stray: Stray, wanted: Ratio): WantedRow['cells'][number] => {
     const rounds = roundsFor(stray, wanted, least);
-    return { wanted, rounds, time: rounds === null ? null : timeOf(rounds, measured) };
+    return { wanted, rounds, time: rounds === null ? null : timeOf(rounds) };
   };
   const wanted: readonly WantedRow[] = (trusted ? strays : []).flatMap((stray) => {
-    const one = asked.get(keyOf(stray));
+    const key = keyOf(stray);
+    const one = key === null ? undefined : asked.get(key);
     if (asked.size > 0 && one === undefined) return [];
     const cells = (one === undefined ? usual : [one]).map((change) => row(stray, change));
     return [{ scenario: stray.scenario, metric: stray.metric, cells }];
   });
   const needed =
     asked.size === 0 ? [] : wanted.flatMap(({ cells }) => cells.map(({ rounds }) => rounds ?? plan.rounds));
-  const rounds = asked.size === 0 ? plan.rounds : Math.max(least, config.rounds.least, ...needed);
-  const budget = asked.size === 0 ? config.timeBudget : timeOf(rounds, Math.max(measured, plan.roundTime));
-  const unreached =
-    asked.size === 0
-      ? []
-      : wanted.filter(({ cells }) => cells.some((cell) => cell.rounds === null)).map(keyOf);
-  const measuredRounds = scopeOf(plan, evidence.rounds).scenarios;
+  const aim = asked.size === 0 ? plan.rounds : Math.max(least, config.rounds.least, ...needed);
+  const unreached = wanted.flatMap((one) => {
+    const key = keyOf(one);
+    return asked.size > 0 && key !== null && one.cells.some(({ rounds }) => rounds === null) ? [key] : [];
+  });
+  const rates = calibration.capacities.map((one) => rateAdviceOf(one, evidence, trusted));
   return {
     strays,
     wanted,
     unreached: [...new Set(unreached)],
-    rounds,
-    least: Math.min(config.rounds.least, rounds),
-    most: Math.max(config.rounds.most, rounds),
-    timeBudget: budgetText(budget),
-    ...tolerancesFor(trusted ? strays : [], rounds, config, asked),
-    falseAlarms: falseAlarmsOf(plan),
-    rates: calibration.capacities.map(({ scenario, rate, capacity }) => {
-      const advised = advisedRates(capacity);
-      const fits = advised !== null && rate >= 0.8 * advised.least && rate <= 1.2 * advised.most;
-      const usable = measuredRounds.find((one) => one.plan.name === scenario)?.usable ?? [];
-      const again = trusted ? null : againAt(rate, capacity, fits, rateInstead(usable));
-      return {
-        scenario,
-        rate,
-        capacity,
-        advised,
-        fits,
-        ...(again ?? { instead: null, contradicted: false }),
-      };
+    slices: slicesOf(plan),
+    benchmarks,
+    ...settingsFor(config, plan, {
+      rates,
+      rounds: {
+        aim,
+        least: Math.min(config.rounds.least, aim),
+        most: Math.max(config.rounds.most, aim),
+      },
+      timeBudget: asked.size === 0 ? config.timeBudget : timeOf(aim),
+      benchmarks,
     }),
+    ...tolerancesFor(trusted ? strays : [], aim, config, asked),
+    falseAlarms: falseAlarmsOf(plan, counters),
+    rates,
   };
+}
+
+/** Rounds, slices and a time budget that holds them, by the planner's own reckoning. */
+function settingsFor(
+  config: GateConfig,
+  plan: JobPlan,
+  { rates, ...wish }: Omit<Wish, 'rates'> & { readonly rates: readonly RateAdvice[] },
+): Settings {
+  const others = new Map<string, PerSecond>();
+  for (const { scenario, advised, fits } of rates)
+    if (!fits && advised !== null) others.set(scenario, advised.aim);
+  // Rates of several scenarios are only named: the settings are for those of the configuration.
+  const own = config.scenarios.length === 1 ? others : new Map<string, PerSecond>();
+  const here = planAdvised(config, plan, { ...wish, rates: own });
+  const there = own === others ? here : planAdvised(config, plan, { ...wish, rates: others });
+  const { aim, least, most } = wish.rounds;
+  return {
+    ...{ rounds: aim, least, most },
+    timeBudget: budgetText(here.timeBudget),
+    raisedFrom: here.raised ? budgetText(wish.timeBudget) : null,
+    withRates: there.timeBudget > here.timeBudget ? budgetText(there.timeBudget) : null,
+    keptSlices: own.size === 0 && slicesOf(plan) !== config.slices ? slicesOf(plan) : null,
+    notes: here.plan.notes,
+  };
+}
+
+function rateAdviceOf(
+  { scenario, rate, capacity }: ScenarioCapacity,
+  { plan, rounds }: Evidence,
+  trusted: boolean,
+): RateAdvice {
+  const advised = advisedRates(capacity);
+  const fits = advised !== null && rate >= advised.least && rate <= advised.most;
+  const usable = scopeOf(plan, rounds).scenarios.find((one) => one.plan.name === scenario)?.usable ?? [];
+  const again = trusted ? null : againAt(rate, capacity, fits, rateInstead(usable));
+  return { scenario, rate, capacity, advised, fits, ...(again ?? { instead: null, contradicted: false }) };
 }
 
 /** After an invalid job: the lower of what its rounds and what the climb would bear, and whether the two agree. */
@@ -100,9 +145,10 @@ function againAt(
   };
 }
 
-/** `p95` and `p90` take the tolerance of `p99` when they are judged in its place. */
-function keyOf({ metric }: Pick<Stray, 'metric'>): JudgedKey {
-  return metric === 'p50' || metric === 'cpu' || metric === 'cpu-total' ? metric : 'p99';
+/** `p95` and `p90` take the tolerance of `p99` when they are judged in its place; a counter has its own. */
+function keyOf({ metric }: Pick<Stray, 'metric'>): JudgedKey | null {
+  if (metric === 'p50' || metric === 'cpu' || metric === 'cpu-total') return metric;
+  return metric === 'counter' ? null : 'p99';
 }
 
 function tolerancesFor(

@@ -1,7 +1,6 @@
 /** Conductor of the microbenchmarks inside a gate: whether there may be any, and what of the time budget is theirs. */
 import { matchesAny, trackedFiles } from './builds/changes.ts';
 import type { Git } from './builds/git.ts';
-import type { Revisions } from './builds/revision.ts';
 import type { GateConfig } from './config/settings.ts';
 import { addBenchmarks } from './evidence/collect.ts';
 import type { Evidence } from './evidence/trial.ts';
@@ -21,7 +20,7 @@ const share = ratio(1 / 3);
 /** The share of the time budget that microbenchmarks will want, from the names of the files in both commits. */
 export async function benchmarkShare(
   git: Git,
-  revisions: Revisions,
+  revisions: Readonly<Record<Side, { readonly sha: string }>>,
   config: GateConfig,
 ): Promise<typeof share> {
   const { files, suites } = config.microbenchmarks;

@@ -1,19 +1,25 @@
-/** The result of a calibration as text for a terminal, and the fragment of tailgate.yml that follows from it. */
+/** The result of a calibration as text for a terminal. */
+import type { Warning } from '../kernel/errors.ts';
 import {
+  formatCount,
   formatDuration,
   formatRate,
   formatRatio,
   type Nanoseconds,
   type PerSecond,
   type Ratio,
+  ratio,
   toChange,
 } from '../kernel/units.ts';
 import type { MetricName } from '../kernel/words.ts';
 import type { Capacity } from '../load/ramp.ts';
-import type { FalseAlarms, Stray } from '../verdict/calibration.ts';
+import type { FalseAlarms, Seen, Stray } from '../verdict/calibration.ts';
+import { fragment } from './calibration-fragment.ts';
 import { type Column, tableLines, wrapped } from './columns.ts';
 import { visible } from './escape.ts';
 import { metricLabel } from './figures.ts';
+import { sentence } from './phrase.ts';
+import { plainPhrase } from './terminal.ts';
 
 export const judgedKeys = ['p50', 'p99', 'cpu', 'cpu-total'] as const;
 export type JudgedKey = (typeof judgedKeys)[number];
@@ -36,7 +42,7 @@ export interface RateAdvice {
   readonly rate: PerSecond;
   readonly capacity: Capacity;
   readonly advised: { readonly least: PerSecond; readonly aim: PerSecond; readonly most: PerSecond } | null;
-  /** Whether the configured rate is near enough. */
+  /** Whether the configured rate is one of them. */
   readonly fits: boolean;
   /** After an invalid job: the rate to calibrate again at; null where another would not help. */
   readonly instead: PerSecond | null;
@@ -44,15 +50,31 @@ export interface RateAdvice {
   readonly contradicted: boolean;
 }
 
-export interface Advice {
-  readonly strays: readonly Stray[];
-  readonly wanted: readonly WantedRow[];
-  /** Of what was asked for: not detectable within a sensible number of rounds. */
-  readonly unreached: readonly JudgedKey[];
+/** What a gate would be asked to do; tolerances and rates aside. */
+export interface Settings {
   readonly rounds: number;
   readonly least: number;
   readonly most: number;
   readonly timeBudget: string;
+  /** The time budget that was wished for; null where it holds these rounds. */
+  readonly raisedFrom: string | null;
+  /** The time budget with the advised rates of several scenarios; null where it is the same. */
+  readonly withRates: string | null;
+  /** Slices a side and round that the spread was measured with; null where the settings need not name them. */
+  readonly keptSlices: number | null;
+  /** What the planner has to say about a gate with these settings. */
+  readonly notes: readonly Warning[];
+}
+
+export interface Advice extends Settings {
+  readonly strays: readonly Stray[];
+  readonly wanted: readonly WantedRow[];
+  /** Of what was asked for: not detectable within a sensible number of rounds. */
+  readonly unreached: readonly JudgedKey[];
+  /** A side and round, in the rounds of this calibration. */
+  readonly slices: number;
+  /** Share of the time budget that the gate keeps for microbenchmarks. */
+  readonly benchmarks: Ratio;
   readonly tolerances: readonly { readonly key: JudgedKey; readonly min: Ratio; readonly detect: Ratio }[];
   /** No tolerance of use fits these: they strayed too far. */
   readonly tooWide: readonly JudgedKey[];
@@ -85,7 +107,7 @@ export function calibrationText(
   if (pasted === null) return [...begin, ...rates, ...wrapped(noSettings(advice, outcome), width)].join('\n');
   return [
     ...begin,
-    'Rounds and time (confirmation included) until a change is detectable, four times in five',
+    ...wrapped(wantedTitle(advice), width),
     ...wantedTable(advice),
     '',
     ...rates,
@@ -94,6 +116,7 @@ export function calibrationText(
     '',
     'For tailgate.yml:',
     ...wrapped(usefulSentence(advice), width, '  '),
+    ...advice.notes.flatMap((note) => wrapped(noteSentence(note), width, '  ')),
     '',
     pasted,
   ].join('\n');
@@ -137,6 +160,15 @@ function spreadTable({ strays }: Advice): readonly string[] {
   return tableLines(columns, rows, width);
 }
 
+function wantedTitle({ slices, benchmarks }: Advice): string {
+  const others = benchmarks > 0 ? ` and the ${formatRatio(benchmarks)} for microbenchmarks` : '';
+  return `Rounds of ${slices} slices a side, and the time budget for them (confirmation${others} included), until a change is detectable, four times in five`;
+}
+
+/** Of the plan that a gate with the settings would have. */
+const noteSentence = ({ message, hint }: Warning): string =>
+  `With these settings: ${plainPhrase(sentence(message))}${hint === undefined ? '' : ` ${plainPhrase(sentence(hint))}`}`;
+
 function wantedTable({ wanted }: Advice): readonly string[] {
   const first = wanted[0];
   if (first === undefined) return ['  nothing could be measured'];
@@ -170,7 +202,8 @@ function rateSentence(one: RateAdvice, cores: number, trusted: boolean): string 
     return `${name}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)}`;
   }
   const share = `40 to 50 % of it is ${formatRate(advised.least)} to ${formatRate(advised.most)}`;
-  const configured = fits ? `the configured ${formatRate(rate)} fits` : `${formatRate(rate)} is configured`;
+  const part = `${formatRatio(ratio(rate / held))} of it`;
+  const configured = `the configured ${formatRate(rate)} is ${part}${fits ? ' and fits' : ''}`;
   return `${name}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)} ${share}; ${configured}.`;
 }
 
@@ -192,14 +225,23 @@ function boundSentence(bound: Capacity['bound'], busy: number | null, cores: num
   }
 }
 
-function falseAlarmSentence({ judged, flagged, looks, confirmed }: FalseAlarms): string {
+function falseAlarmSentence({ judged, flagged, looks, red }: FalseAlarms): string {
   const levels = looks.map(({ rounds, level }) => `${formatRatio(level)} after ${rounds} rounds`).join(', ');
   const by = `By design, and on any machine: at most ${formatRatio(flagged)} of jobs without a change have one of their ${judged} judged rows flagged (${levels}; Holm over all rows).`;
-  const then =
-    confirmed === null
-      ? 'Without `confirm` such a job is red.'
-      : `A job is red only when six fresh rounds confirm it, by a pooled test at ${formatRatio(confirmed)}: expect well under ${formatRatio(confirmed)}.`;
-  return `${by} ${then} It is not measured by this one job; the tests of Tailgate show it by simulated jobs, and docs/method.md says how.`;
+  if (red === null) return `${by} Without \`confirm\` such a job is red. ${unmeasured}`;
+  const { confirmed, settled, simulated, onMachine } = red;
+  const ways = `There are two ways to red: six fresh rounds confirm a flagged row, by a pooled test at ${formatRatio(confirmed)}; or a last look flags nothing and leaves the job open, and six further rounds show a row beyond doubt, by a pooled test at ${formatRatio(settled)}.`;
+  const seen = `Red among jobs without a change: ${seenWords(simulated)} in simulation (docs/method.md), ${seenWords(onMachine)} on a real machine (docs/aa.md).`;
+  const others = `Microbenchmarks are a family of their own with a chance of their own, flagged by the same levels and confirmed at ${formatRatio(confirmed)}; they are in none of these figures.`;
+  return `${by} ${ways} ${seen} ${others} ${unmeasured}`;
+}
+
+const unmeasured = 'This one job measures none of that.';
+
+/** `11 of 2,100 (0.52 %; at most 0.9 %, with 95 % confidence)`. */
+function seenWords({ jobs, red, atMost }: Seen): string {
+  const share = formatRatio(ratio(red / jobs));
+  return `${formatCount(red)} of ${formatCount(jobs)} (${share}; at most ${formatRatio(atMost)}, with 95 % confidence)`;
 }
 
 function usefulSentence({ tolerances, tooWide, unreached }: Advice): string {
@@ -220,33 +262,3 @@ function usefulSentence({ tolerances, tooWide, unreached }: Advice): string {
   }
   return sentences.join(' ');
 }
-
-/** Keys of tailgate.yml, ready to be pasted: every line is valid by itself. */
-export function fragment(advice: Advice): string {
-  const [only] = advice.rates;
-  const rates =
-    advice.rates.length === 1 && only !== undefined
-      ? rateLines(only)
-      : advice.rates.flatMap(({ scenario, advised }) =>
-          advised === null ? [] : [`# rate of ${visible(scenario, 60)}: ${advised.aim}`],
-        );
-  const { rounds, least, most } = advice;
-  return [
-    ...rates,
-    `time-budget: ${advice.timeBudget}`,
-    `rounds: { aim: ${rounds}, least: ${least}, most: ${most} }`,
-    ...(advice.tolerances.length === 0 ? [] : ['judge:']),
-    ...advice.tolerances.map(
-      ({ key, min, detect }) => `  ${key}: { min: ${percent(min)}, detect: ${percent(detect)} }`,
-    ),
-  ].join('\n');
-}
-
-function rateLines({ rate, advised, fits, capacity }: RateAdvice): readonly string[] {
-  if (advised === null || capacity.held === null) return [];
-  return fits
-    ? [`rate: ${rate}`]
-    : [`rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
-}
-
-const percent = (value: Ratio): string => `${Number((value * 100).toFixed(2))}%`;

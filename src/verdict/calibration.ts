@@ -3,7 +3,7 @@ import type { JobPlan } from '../config/plan.ts';
 import { type LogRatio, type Ratio, ratio } from '../kernel/units.ts';
 import type { MetricName } from '../kernel/words.ts';
 import type { Finding, Verdict } from './finding.ts';
-import { confirmationLevel, fewestRounds, leastRounds, looksAt } from './looks.ts';
+import { confirmationLevel, extensionLevel, fewestRounds, leastRounds, looksAt } from './looks.ts';
 import { studentQuantile } from './student.ts';
 
 /** A judged metric of a scenario and how far it strays while nothing changes. */
@@ -56,9 +56,23 @@ export function roundsFor(
   return null;
 }
 
-/** The fewest rounds that a plan like this one may have. */
-export function leastRoundsOf(plan: JobPlan): number {
-  return leastRounds(plan.scenarios.reduce((sum, scenario) => sum + scenario.judged.length, 0));
+/**
+ * The fewest rounds that a plan like this one may have.
+ * @param counters of the service that are judged beside the plan's metrics, in each scenario.
+ */
+export function leastRoundsOf(plan: JobPlan, counters: number): number {
+  return leastRounds(judgedIn(plan, counters));
+}
+
+const judgedIn = ({ scenarios }: JobPlan, counters: number): number =>
+  scenarios.reduce((sum, scenario) => sum + scenario.judged.length + counters, 0);
+
+/** Jobs without a change that were decided, and how many of them were red. */
+export interface Seen {
+  readonly jobs: number;
+  readonly red: number;
+  /** End of the one-sided 95 % interval of their share (Clopper and Pearson). */
+  readonly atMost: Ratio;
 }
 
 export interface FalseAlarms {
@@ -68,20 +82,36 @@ export interface FalseAlarms {
   readonly flagged: Ratio;
   /** How that is split over the looks. */
   readonly looks: readonly { readonly rounds: number; readonly level: Ratio }[];
-  /** Level of the pooled test that a flagged row must pass too; null without confirmation. */
-  readonly confirmed: Ratio | null;
+  /** The ways to red; null without confirmation, where a flagged row is red. */
+  readonly red: {
+    /** Level of the pooled test that a flagged row must pass too. */
+    readonly confirmed: Ratio;
+    /** Level of the pooled test of a job that a last look left open. */
+    readonly settled: Ratio;
+    readonly simulated: Seen;
+    readonly onMachine: Seen;
+  } | null;
 }
 
-/** By design, whatever the machine does: the levels of the plan's looks. */
-export function falseAlarmsOf(plan: JobPlan): FalseAlarms {
+/** As docs/method.md (Error rates by simulation) and docs/aa.md have them; a test compares. */
+const simulated: Seen = { jobs: 2100, red: 11, atMost: ratio(0.009) };
+const onMachine: Seen = { jobs: 70, red: 0, atMost: ratio(0.042) };
+
+/**
+ * The levels of the plan's looks, which hold by design, whatever the machine does; and what was seen of them.
+ * @param counters of the service that are judged beside the plan's metrics, in each scenario.
+ */
+export function falseAlarmsOf(plan: JobPlan, counters: number): FalseAlarms {
   const looks = looksAt(plan.looks).flatMap(({ rounds, failLevel }) =>
     failLevel === null ? [] : [{ rounds, level: ratio(failLevel) }],
   );
   return {
-    judged: plan.scenarios.reduce((sum, scenario) => sum + scenario.judged.length, 0),
+    judged: judgedIn(plan, counters),
     flagged: ratio(Math.round(looks.reduce((sum, { level }) => sum + level, 0) * 1e6) / 1e6),
     looks,
-    confirmed: plan.confirm ? ratio(confirmationLevel) : null,
+    red: plan.confirm
+      ? { confirmed: ratio(confirmationLevel), settled: ratio(extensionLevel), simulated, onMachine }
+      : null,
   };
 }
 

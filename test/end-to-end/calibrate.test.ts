@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { planJob } from '../../src/config/planner.ts';
 import { readConfig } from '../../src/config/read.ts';
+import { typicalAssumptions } from '../../src/config/timing.ts';
+import { ratio } from '../../src/kernel/units.ts';
+import { leastRounds, lookRounds } from '../../src/verdict/looks.ts';
 import { nothing, Rig, service, tinyPlan } from './gate-rig.ts';
 
 interface Result {
   readonly exitCode: number;
   readonly fragment: string;
   readonly rounds: number;
+  readonly slices: number;
+  readonly benchmarks: number;
+  readonly rates: readonly {
+    readonly fits: boolean;
+    readonly advised: Readonly<Record<'least' | 'aim' | 'most', number>>;
+  }[];
   readonly strays: readonly { readonly metric: string; readonly rounds: number; readonly spread: number }[];
   readonly wanted: readonly {
     readonly metric: string;
@@ -17,15 +27,17 @@ interface Result {
   }[];
 }
 
+const settings = `start: node server.mjs\n${tinyPlan.replace('rate: 1000', 'rate: 100').replace('rate: 2000', 'rate: 200')}`;
 const project = (code: string): Record<string, string> => ({
   'server.mjs': code,
-  'tailgate.yml': `start: node server.mjs\n${tinyPlan.replace('rate: 1000', 'rate: 100').replace('rate: 2000', 'rate: 200')}`,
+  'tailgate.yml': settings,
 });
 
 describe('tailgate calibrate', () => {
   it('measures spread and capacity of a service, and gives settings that can be pasted', async () => {
     // 5 ms of the one thread a request: no more than 200/s, whatever the machine.
-    using rig = new Rig({ baseline: project(service(5000)), candidate: {} });
+    const benchmark = { 'sum.bench.mjs': 'export const sum = () => 1 + 1;\n' };
+    using rig = new Rig({ baseline: { ...project(service(5000)), ...benchmark }, candidate: {} });
     const run = await rig.run(
       'calibrate',
       '--json',
@@ -56,6 +68,28 @@ describe('tailgate calibrate', () => {
       environment: {},
     });
     expect(config.rounds.aim).toBe(result.rounds);
+    // The advised rate is that of what was held, and what is pasted is 40 to 50 % of it, in two digits.
+    const [rate] = result.rates as [Result['rates'][number]];
+    for (const [share, part] of [
+      [0.4, rate.advised.least],
+      [0.45, rate.advised.aim],
+      [0.5, rate.advised.most],
+    ] as const)
+      expect(part).toBe(Number((share * capacity.held).toPrecision(2)));
+    const pasted = config.scenarios[0]!.rate;
+    expect(pasted).toBe(rate.fits ? 100 : rate.advised.aim);
+    expect(pasted).toBeGreaterThanOrEqual(rate.advised.least);
+    expect(pasted).toBeLessThanOrEqual(rate.advised.most);
+    // A gate of this project keeps a third for its microbenchmark, and with the settings it can be run.
+    expect(result.benchmarks).toBeCloseTo(1 / 3);
+    expect(result.slices).toBe(4);
+    const assumptions = { ...typicalAssumptions, benchmarks: ratio(result.benchmarks) };
+    const own = readConfig(settings, { source: 'the project', overrides: {}, environment: {} }).config;
+    const scenarios = own.scenarios.map((one) => ({ ...one, rate: pasted }));
+    const { rounds, timeBudget } = config;
+    const rules = { lookRounds, leastRounds };
+    const gate = planJob({ ...own, scenarios, rounds, timeBudget }, 1, assumptions, rules);
+    expect(gate.rounds).toBeGreaterThanOrEqual(result.rounds);
     expect(run.out).toContain(result.fragment);
     expect(run.out).toContain('False alarms');
     // Two processes in each of seven rounds, and two for the climb.

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { logRatio, ns, perSecond, ratio } from '../../src/kernel/units.ts';
 import type { Capacity } from '../../src/load/ramp.ts';
-import { type Advice, calibrationText, fragment, settingsText } from '../../src/report/calibration-text.ts';
+import { fragment } from '../../src/report/calibration-fragment.ts';
+import { type Advice, calibrationText, settingsText } from '../../src/report/calibration-text.ts';
 
 const cpuBound: Capacity = { held: perSecond(1000), failed: perSecond(1150), bound: 'cpu', busy: 0.98 };
 const advised = { least: perSecond(400), aim: perSecond(450), most: perSecond(500) };
@@ -38,13 +39,19 @@ const advice: Advice = {
   least: 6,
   most: 15,
   timeBudget: '4m',
+  ...{ raisedFrom: null, withRates: null, keptSlices: null, notes: [] },
+  ...{ slices: 16, benchmarks: ratio(0) },
   tolerances: [
     { key: 'p99', min: ratio(0.05), detect: ratio(0.15) },
     { key: 'cpu-total', min: ratio(0.0075), detect: ratio(0.015) },
   ],
   falseAlarms: {
-    ...{ judged: 6, flagged: ratio(0.05), confirmed: ratio(0.01) },
-    looks: [{ rounds: 12, level: ratio(0.05) }],
+    ...{ judged: 6, flagged: ratio(0.05), looks: [{ rounds: 12, level: ratio(0.05) }] },
+    red: {
+      ...{ confirmed: ratio(0.01), settled: ratio(0.005) },
+      simulated: { jobs: 1400, red: 7, atMost: ratio(0.0093) },
+      onMachine: { jobs: 30, red: 0, atMost: ratio(0.095) },
+    },
   },
   rates: [rate],
 };
@@ -77,6 +84,20 @@ describe('the fragment', () => {
     expect(parsed(text).config.scenarios[0]!.rate).toBe(300);
   });
 
+  it('says why a time budget was raised, and what the advised rates of several scenarios would take', () => {
+    const raised = fragment({ ...advice, timeBudget: '6m', raisedFrom: '4m' });
+    expect(raised).toContain('time-budget: 6m # 4m does not hold these rounds\n');
+    expect(parsed(raised).config.timeBudget).toBe(360e9);
+    const two = fragment({ ...advice, rates: [rate, { ...rate, scenario: 'other' }], withRates: '9m' });
+    expect(two).toContain('# time-budget with these rates: 9m\ntime-budget: 4m\n');
+    expect(fragment(advice)).not.toContain('hold');
+  });
+
+  it('keeps the slices that were measured where the planner might take others', () => {
+    expect(parsed(fragment({ ...advice, keptSlices: 16 })).config.slices).toBe(16);
+    expect(parsed(fragment(advice)).config.slices).toBe('auto');
+  });
+
   it('is valid when nothing was measured but rates', () => {
     expect(parsed(fragment({ ...advice, tolerances: [] })).config.judge.p99.detect).toBe(0.2);
   });
@@ -92,11 +113,45 @@ describe('the text', () => {
     expect(flat()).toContain(
       '1,000/s was held, 1,150/s was not. It is bound by CPU: it kept 1.0 of 2 CPUs busy',
     );
-    expect(flat()).toContain('40 to 50 % of it is 400/s to 500/s; 300/s is configured.');
-    expect(flat()).toContain('at most 5 % of jobs without a change');
-    expect(flat()).toContain('expect well under 1 %');
+    expect(flat()).toContain('40 to 50 % of it is 400/s to 500/s; the configured 300/s is 30 % of it.');
+    const fitting = { ...rate, rate: perSecond(460), fits: true };
+    expect(flat({ rates: [fitting] })).toContain('the configured 460/s is 46 % of it and fits.');
+    expect(flat()).toContain(
+      'Rounds of 16 slices a side, and the time budget for them (confirmation included)',
+    );
+    expect(flat({ benchmarks: ratio(1 / 3) })).toContain(
+      '(confirmation and the 33 % for microbenchmarks included)',
+    );
     expect(text()).toContain(fragment(advice));
     for (const line of text().split('\n')) expect(line.length).toBeLessThanOrEqual(110);
+  });
+
+  it('names both ways to red with their levels, what was seen of them, and the family of their own', () => {
+    const said = flat();
+    expect(said).toContain('at most 5 % of jobs without a change have one of their 6 judged rows flagged');
+    expect(said).toContain('six fresh rounds confirm a flagged row, by a pooled test at 1 %;');
+    expect(said).toContain(
+      'leaves the job open, and six further rounds show a row beyond doubt, by a pooled test at 0.5 %.',
+    );
+    expect(said).toContain(
+      '7 of 1,400 (0.5 %; at most 0.93 %, with 95 % confidence) in simulation (docs/method.md)',
+    );
+    expect(said).toContain(
+      '0 of 30 (0 %; at most 9.5 %, with 95 % confidence) on a real machine (docs/aa.md)',
+    );
+    expect(said).toContain('Microbenchmarks are a family of their own');
+    expect(said).not.toContain('only when');
+    expect(said).not.toContain('well under');
+  });
+
+  it('tells what the planner has to say about the settings', () => {
+    const notes = [
+      { code: 'short', message: 'p95 is judged', hint: '`time-budget: 9m` would make p99 eligible' },
+    ];
+    expect(flat({ notes })).toContain(
+      'With these settings: p95 is judged. `time-budget: 9m` would make p99 eligible.',
+    );
+    expect(flat()).not.toContain('With these settings');
   });
 
   it.each([
@@ -168,7 +223,8 @@ describe('the text', () => {
   });
 
   it('does not promise a confirmation that is turned off', () => {
-    const falseAlarms = { ...advice.falseAlarms, confirmed: null };
-    expect(flat({ falseAlarms })).toContain('Without `confirm` such a job is red.');
+    const said = flat({ falseAlarms: { ...advice.falseAlarms, red: null } });
+    expect(said).toContain('Without `confirm` such a job is red.');
+    expect(said).not.toContain('docs/aa.md');
   });
 });

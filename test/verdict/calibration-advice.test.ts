@@ -1,13 +1,22 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adviseFrom } from '../../src/calibration-advice.ts';
+import type { JobPlan } from '../../src/config/plan.ts';
+import { planJob } from '../../src/config/planner.ts';
 import { readConfig } from '../../src/config/read.ts';
-import { perSecond } from '../../src/kernel/units.ts';
+import type { GateConfig } from '../../src/config/settings.ts';
+import { typicalAssumptions } from '../../src/config/timing.ts';
+import { ns, perSecond, ratio } from '../../src/kernel/units.ts';
+import { fragment } from '../../src/report/calibration-fragment.ts';
+import type { Asked } from '../../src/report/calibration-text.ts';
+import { leastRounds, lookRounds } from '../../src/verdict/looks.ts';
 import { changed, evidence, finding, verdict } from '../report/verdicts.ts';
 import { evidenceOf } from './evidence-builder.ts';
 
-const { config } = readConfig('start: node server.js\nrate: 300\n', {
-  ...{ source: 'a test', overrides: {}, environment: {} },
-});
+const read = (settings: string): GateConfig =>
+  readConfig(`start: node server.js\n${settings}\n`, {
+    ...{ source: 'a test', overrides: {}, environment: {} },
+  }).config;
+const config = read('rate: 300');
 const measured = evidence(['checkout']);
 const calibration = (outcome: 'pass' | 'invalid', rows = [finding({ change: changed(0, 0.06) })]) => ({
   verdict: verdict(outcome, rows),
@@ -21,6 +30,7 @@ const calibration = (outcome: 'pass' | 'invalid', rows = [finding({ change: chan
       },
     },
   ],
+  benchmarks: ratio(0),
   cores: 2,
 });
 
@@ -56,4 +66,178 @@ it('advises the one rate that the verdict names where the climb held what the ro
   expect(disturbed(true, 2000)).toMatchObject({ contradicted: true, instead: 550 });
   expect(disturbed(true, 600)).toMatchObject({ contradicted: false, instead: 270 });
   expect(disturbed(false, 2000)).toMatchObject({ contradicted: false, instead: null });
+});
+
+/** The gate that settings give. */
+const gateOf = (settings: GateConfig, benchmarks = ratio(0)): JobPlan =>
+  planJob(settings, 7, { ...typicalAssumptions, benchmarks }, { lookRounds, leastRounds });
+
+interface Job {
+  readonly settings: string;
+  /** Rates that were held, in the order of the scenarios. */
+  readonly held: readonly number[];
+  readonly asked?: Asked;
+  readonly benchmarks?: number;
+  /** What a round took, of what was planned. */
+  readonly slower?: number;
+  readonly spread?: number;
+}
+
+/** What is advised after all rounds of the plan that these settings give. */
+function advised({ settings, held, asked = new Map(), benchmarks = 0, slower = 1, spread = 0.1 }: Job) {
+  const own = read(settings);
+  const plan = gateOf(own);
+  const names = plan.scenarios.map(({ name }) => name);
+  const rounds = measured.rounds.map((round) => ({ ...round, duration: ns(plan.roundTime * slower) }));
+  const rows = names.map((scenario) =>
+    finding({ scenario, change: changed(0, spread), rounds: { used: plan.rounds, dropped: 0 } }),
+  );
+  const capacities = plan.scenarios.map(({ name, rate }, index) => ({
+    ...{ scenario: name, rate, steps: [] },
+    capacity: { ...calibration('pass').capacities[0]!.capacity, held: perSecond(held[index]!) },
+  }));
+  const given = { ...calibration('pass', rows), evidence: { ...measured, plan, rounds }, capacities };
+  const advice = adviseFrom({ ...given, benchmarks: ratio(benchmarks) }, own, asked)!;
+  return { advice, plan, pasted: read(fragment(advice)) };
+}
+
+it.each([
+  [320, false],
+  [390, false],
+  [400, true],
+  [450, true],
+  [500, true],
+  [510, false],
+  [600, false],
+])('of a service that held 1,000/s a rate of %d/s fits: %s', (rate, fits) => {
+  const { advice, pasted } = advised({ settings: `rate: ${rate}`, held: [1000] });
+  expect(advice.rates[0]!.fits).toBe(fits);
+  expect(pasted.scenarios[0]!.rate).toBe(fits ? rate : 450);
+});
+
+describe('the advised settings', () => {
+  it.each([
+    [45, 70, '4m'],
+    [140, 200, '4m'],
+    [700, 900, '90s'],
+    [15, 20, '10m'],
+    [300, 2000, '4m'],
+    [5000, 9000, '4m'],
+  ])('of %d/s at a capacity of %d/s within %s can be run', (rate, held, budget) => {
+    const { advice, pasted } = advised({ settings: `rate: ${rate}\ntime-budget: ${budget}`, held: [held] });
+    expect(pasted.scenarios[0]!.rate).not.toBe(rate);
+    const gate = gateOf(pasted);
+    expect(gate.rounds).toBeGreaterThanOrEqual(advice.rounds);
+    expect(gate.totalTime).toBeLessThanOrEqual(pasted.timeBudget);
+    expect(advice.notes).toEqual(gate.notes);
+  });
+
+  it('have a longer time budget where the configured one would be refused at the advised rate, and say so', () => {
+    const { advice, pasted } = advised({ settings: 'rate: 45\ntime-budget: 4m', held: [70] });
+    expect(() => gateOf({ ...pasted, timeBudget: ns(240e9) })).toThrow('is too short');
+    expect(advice).toMatchObject({ raisedFrom: '4m', keptSlices: null });
+    expect(pasted.timeBudget).toBeGreaterThan(240e9);
+    // Where it does, it stays.
+    const quick = advised({ settings: 'rate: 300\ntime-budget: 4m', held: [2000] });
+    expect(quick.advice).toMatchObject({ raisedFrom: null, timeBudget: '4m' });
+  });
+
+  it('make room for microbenchmarks, which a calibration does not measure', () => {
+    const job = { settings: 'rate: 1000\ntime-budget: 4m', held: [2200], benchmarks: 1 / 3 };
+    const { advice, plan, pasted } = advised(job);
+    expect(gateOf({ ...pasted, timeBudget: ns(240e9) }, ratio(1 / 3)).scenarios[0]).not.toEqual(
+      plan.scenarios[0],
+    );
+    expect(gateOf(pasted, ratio(1 / 3)).scenarios).toEqual(plan.scenarios);
+    expect(advice).toMatchObject({ raisedFrom: '4m', timeBudget: '6m' });
+    const [cell] = advised({ ...job, benchmarks: 0 }).advice.wanted[0]!.cells.slice(-1);
+    expect(advice.wanted[0]!.cells.at(-1)!.time).toBeCloseTo(cell!.time! * 1.5, -3);
+  });
+
+  describe('for a change that was asked for', () => {
+    const asked: Asked = new Map([['p99', ratio(0.1)]]);
+
+    it.each([
+      [1000, '4m', 0.05, 1],
+      [1000, '4m', 0.13, 1],
+      [2000, '6m', 0.13, 1.4],
+      [2000, '6m', 0.13, 0.8],
+      [300, '4m', 0.1, 1.4],
+    ])(
+      'at %d/s within %s have slices and rounds as reckoned with (case %#)',
+      (rate, budget, spread, slower) => {
+        const settings = `rate: ${rate}\ntime-budget: ${budget}`;
+        const { advice, plan, pasted } = advised({ settings, held: [rate * 2.2], asked, spread, slower });
+        expect(advice.unreached).toEqual([]);
+        const gate = gateOf(pasted);
+        expect(gate.scenarios[0]!.slices).toBe(plan.scenarios[0]!.slices);
+        expect(gate.scenarios[0]!.tailPercentile).toBe(plan.scenarios[0]!.tailPercentile);
+        expect(gate.rounds).toBeGreaterThanOrEqual(advice.rounds);
+        // Also when rounds take as long as they did.
+        const needed = (advice.rounds + gate.confirmationRounds) * plan.roundTime * slower;
+        expect(pasted.timeBudget).toBeGreaterThanOrEqual(needed - 1);
+      },
+    );
+
+    it('keep the slices that were measured where the time for slow rounds would be planned as more slices', () => {
+      const job = { settings: 'rate: 2000\ntime-budget: 6m', held: [4400], asked, spread: 0.13, slower: 1.4 };
+      const { advice, plan, pasted } = advised(job);
+      expect(advice.keptSlices).toBe(plan.scenarios[0]!.slices);
+      expect(gateOf({ ...pasted, slices: 'auto' }).scenarios[0]!.slices).toBeGreaterThan(advice.keptSlices!);
+    });
+
+    it('have rounds enough for the counters of the service too', () => {
+      const metrics =
+        'cost: { prometheus: { path: /m, metric: cpu } }\nmetrics: [{ name: q, metric: q, judge: { min: 5% } }]';
+      const wide: Asked = new Map([['p99', ratio(5)]]);
+      const job = { settings: `rate: 1000\n${metrics}`, held: [2200], asked: wide };
+      expect(advised(job).advice.rounds).toBe(8);
+      expect(advised({ ...job, settings: 'rate: 1000' }).advice.rounds).toBe(7);
+    });
+  });
+
+  it('of a table have the measured slices within its minutes, also where rounds were quicker than planned', () => {
+    for (const slower of [0.8, 1, 1.3]) {
+      const { advice, plan } = advised({ settings: 'rate: 1000\ntime-budget: 4m', held: [2200], slower });
+      expect(advice.slices).toBe(plan.scenarios[0]!.slices);
+      const cells = advice.wanted[0]!.cells.filter(({ rounds }) => rounds !== null);
+      expect(cells.length).toBeGreaterThan(0);
+      for (const { rounds, time } of cells) {
+        const gate = gateOf({
+          ...read('rate: 1000'),
+          rounds: { aim: rounds!, least: 6, most: Math.max(15, rounds!) },
+          timeBudget: ns(time! + 1),
+        });
+        expect(gate.scenarios[0]!.slices).toBeGreaterThanOrEqual(advice.slices);
+        expect(gate.rounds).toBeGreaterThanOrEqual(rounds!);
+      }
+    }
+  });
+
+  it('of several scenarios are for the configured rates, and name the time budget of the advised ones', () => {
+    const scenario = (name: string, rate: number) =>
+      `  - { name: ${name}, rate: ${rate}, requests: [{ path: / }] }`;
+    const settings = `time-budget: 6m\nscenarios:\n${scenario('a', 100)}\n${scenario('b', 100)}`;
+    const { advice } = advised({ settings, held: [60, 220] });
+    expect(advice.raisedFrom).toBeNull();
+    const minutes = Number(/^(\d+)m$/.exec(advice.withRates!)![1]);
+    expect(minutes).toBeGreaterThan(6);
+    const own = read(settings);
+    const slower = own.scenarios.map((one, index) => ({ ...one, rate: [perSecond(27), one.rate][index]! }));
+    const rounds = { aim: advice.rounds, least: advice.least, most: advice.most };
+    const later = { ...own, scenarios: slower, rounds, timeBudget: ns(minutes * 60e9) };
+    expect(gateOf(later).rounds).toBe(advice.rounds);
+    expect(advised({ settings, held: [220, 220] }).advice.withRates).toBeNull();
+  });
+});
+
+it('takes no tolerance of p99 from a counter of the service', () => {
+  const counter = finding({ metric: 'counter', scenario: 'checkout > q', change: changed(0, 0.3) });
+  expect(adviseFrom(calibration('pass', [counter]), config, new Map())!.tolerances).toEqual([]);
+});
+
+it('of a job that ended before its first round is nothing to stumble over', () => {
+  const given = { ...calibration('pass', []), evidence: { ...measured, rounds: [] }, capacities: [] };
+  const asked: Asked = new Map([['cpu', ratio(0.1)]]);
+  expect(adviseFrom(given, config, asked)!.timeBudget).toMatch(/^\d+m$/);
 });

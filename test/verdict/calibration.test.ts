@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { logRatio, ratio } from '../../src/kernel/units.ts';
 import {
@@ -56,18 +57,41 @@ it('strays are the judged ratios that have a spread', () => {
 describe('false alarms by design', () => {
   const { plan } = evidence(['a', 'b']);
 
-  it('are the levels of the looks, 5 % together, and 1 % of what is confirmed', () => {
+  it('are the levels of the looks, 5 % together, 1 % of what is confirmed and 0.5 % of what was left open', () => {
     const judged = plan.scenarios.reduce((sum, one) => sum + one.judged.length, 0);
-    expect(falseAlarmsOf({ ...plan, looks: [6, 9, 12] })).toEqual({
+    expect(falseAlarmsOf({ ...plan, looks: [6, 9, 12] }, 0)).toMatchObject({
       judged,
       flagged: 0.05,
       looks: [
         { rounds: 9, level: 0.01 },
         { rounds: 12, level: 0.04 },
       ],
-      confirmed: 0.01,
+      red: { confirmed: 0.01, settled: 0.005 },
     });
-    expect(falseAlarmsOf({ ...plan, confirm: false }).confirmed).toBeNull();
+    expect(falseAlarmsOf({ ...plan, confirm: false }, 0).red).toBeNull();
+    expect(falseAlarmsOf(plan, 2).judged).toBe(judged + 4);
+  });
+
+  it('were seen as the pages say', () => {
+    const page = (name: string) =>
+      readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
+    const { simulated, onMachine } = falseAlarmsOf(plan, 0).red!;
+    const [, jobs, red, atMost] = /\*\*all ([\d,]+)\*\* \| \*\*(\d+) \([\d.]+ %, at most ([\d.]+) %\)/.exec(
+      page('method.md'),
+    )!;
+    expect(simulated).toEqual({
+      ...{ jobs: Number(jobs!.replace(',', '')), red: Number(red) },
+      atMost: expect.closeTo(Number(atMost) / 100),
+    });
+    const [, machineJobs, bound] =
+      /False alarms\*\*: none in (\d+) jobs, which bounds them at ([\d.]+) %/.exec(page('aa.md'))!;
+    expect(onMachine).toEqual({
+      ...{ jobs: Number(machineJobs), red: 0 },
+      atMost: expect.closeTo(Number(bound) / 100),
+    });
+    // The bounds by themselves: Clopper and Pearson of none, and the share of 11 below its own.
+    expect(onMachine.atMost).toBeCloseTo(1 - 0.05 ** (1 / onMachine.jobs), 3);
+    expect(simulated.atMost).toBeGreaterThan(simulated.red / simulated.jobs);
   });
 
   it('need rounds enough for all judged rows', () => {
@@ -76,7 +100,9 @@ describe('false alarms by design', () => {
       ...one,
       judged: ['p50', 'p99', 'cpu', 'cpu-total', 'tail', 'errors'] as const,
     }));
-    expect(leastRoundsOf({ ...plan, scenarios: twelve })).toBe(8);
+    expect(leastRoundsOf({ ...plan, scenarios: twelve }, 0)).toBe(8);
+    // Counters of the service join the family: 2^−R ≤ 5 % / 20 from nine rounds on.
+    expect(leastRoundsOf({ ...plan, scenarios: twelve }, 4)).toBe(9);
   });
 });
 
