@@ -100,7 +100,12 @@ export function annotationsOf(verdict: Verdict): readonly PinnedLine[] {
   const regressed = findings.filter((finding) => finding.judged && finding.state === 'regressed');
   if (verdict.outcome === 'regression' && regressed.length > 0) return regressed.map(pinned);
   const headline = headlineOf(verdict, findings, { evidence: null, measuredAlone: false, failed: true });
-  return [{ title: `Tailgate: ${verdict.outcome}`, message: plainPhrase(headline.first) }];
+  return [
+    {
+      title: `Tailgate: ${verdict.outcome === 'pass' ? 'missing' : verdict.outcome}`,
+      message: plainPhrase(headline.first),
+    },
+  ];
 }
 
 function pinned(finding: Finding): PinnedLine {

@@ -149,7 +149,7 @@ export function rowOf(finding: Finding): ReportRow {
   return {
     finding,
     scenario: finding.scenario,
-    metric: metricLabel(metric),
+    metric: isWholeScenario(finding) ? 'every metric' : metricLabel(metric),
     hasOwnName: hasOwnName(finding),
     state: shownState(finding),
     tone: toneOf(finding.state),
@@ -182,6 +182,7 @@ function shownState({ judged, state, change }: Finding): string {
 
 /** `p99 of checkout`; without the scenario when the job has only the one that nobody named. */
 export function subject(finding: Finding, alone: boolean): Phrase {
+  if (isWholeScenario(finding)) return say`scenario ${name(finding.scenario)}`;
   const label = metricLabel(finding.metric);
   if (hasOwnName(finding)) return say`${label} ${name(finding.scenario)}`;
   return alone ? say`${label}` : say`${label} of ${name(finding.scenario)}`;
@@ -191,6 +192,9 @@ export function subject(finding: Finding, alone: boolean): Phrase {
 export function isAlone(findings: readonly Finding[]): boolean {
   return findings.every((finding) => hasOwnName(finding) || finding.scenario === 'default');
 }
+
+/** Load that is missing is missing as a whole: no metric of it was measured. */
+const isWholeScenario = (finding: Finding): boolean => finding.state === 'missing' && !hasOwnName(finding);
 
 export const isBenchmark = (finding: Finding): boolean => finding.metric === 'microbenchmark';
 export const hasOwnName = (finding: Finding): boolean => isBenchmark(finding) || finding.metric === 'counter';

@@ -50,9 +50,9 @@ describe('a gate on a change that leaves out a scenario and a benchmark', () => 
     expect(['pass', 'inconclusive'], said(run)).toContain(file.verdict);
     expect([run.code, file.exitCode]).toEqual([1, 1]);
     expect(run.out.replace(/\s+/g, ' ')).toContain(
-      "CPU per request of `checkout`: the baseline's `tailgate.yml` measures it, this change's does not.",
+      "scenario `checkout`: the baseline's `tailgate.yml` measures it, this change's does not.",
     );
-    expect(run.out).toMatch(/CPU per req.*of checkout.*missing/);
+    expect(run.out).toMatch(/every metric.*of checkout.*missing/);
     expect(run.out).toMatch(/gone\.bench\.mjs > spin.*missing/);
     const asked = ['--config', 'tailgate.yml', '--json', 'again.json'];
     const again = await rig.run('judge', 'tailgate-evidence.json', ...asked);
@@ -76,7 +76,7 @@ describe('a gate on a change that leaves out a scenario and a benchmark', () => 
     const run = await rig.run('gate', '--baseline', 'main', '--json', 'verdict.json');
     const file = rig.read<VerdictFile>('verdict.json');
     expect([file.verdict, missing(file)]).toEqual(['skipped', [['checkout', 'cpu']]]);
-    expect(run.out).toMatch(/Scenario checkout\n.*\nCPU per request .*missing/);
+    expect(run.out).toMatch(/Scenario checkout\n.*\nevery metric .*missing/);
     expect(run.code).toBe(1);
     expect(rig.servicesStarted()).toBe(0);
   });

@@ -84,10 +84,13 @@ describe('the first line of a report', () => {
   });
 
   it.each([
-    [0, '**Pass, but p99 of `search` (and 1 other row) is missing on the side of this change.** Every other'],
+    [
+      0,
+      '**Pass, but scenario `search` (and 1 other row) is missing on the side of this change.** Every other',
+    ],
     [
       1,
-      '**Missing: p99 of `search` (and 1 other row) was not measured on the side of this change, and `fail-on` says that fails.** Every other',
+      '**Missing: scenario `search` (and 1 other row) was not measured on the side of this change, and `fail-on` says that fails.** Every other',
     ],
   ])('never says that every metric passed where one is missing, exit %i', (exitCode, words) => {
     const gone = (metric: 'p99' | 'cpu') =>

@@ -84,6 +84,14 @@ describe('lines pinned to the job', () => {
           'Invalid: more than a quarter of the slices were unsound: generator-busy. This says nothing about the change, good or bad.',
       },
     ]);
+    const gone = { kind: 'none', reason: 'it is gone' } as const;
+    const rows = [finding({ state: 'missing', metric: 'cpu', change: gone, candidate: null }), finding()];
+    expect(annotationsOf(verdict('pass', rows))[0]).toEqual({
+      title: 'Tailgate: missing',
+      message: expect.stringMatching(
+        /^Missing: scenario `checkout` was not measured on the side of this change/,
+      ),
+    });
   });
 });
 
