@@ -15629,12 +15629,12 @@ var require_cache = __commonJS({
       return value.replace(/[\t ]+$/, "");
     }
     function findUnescapedQuote(value, start4) {
-      let escaped2 = false;
+      let escaped3 = false;
       for (let i = start4; i < value.length; i++) {
-        if (escaped2) {
-          escaped2 = false;
+        if (escaped3) {
+          escaped3 = false;
         } else if (value[i] === "\\") {
-          escaped2 = true;
+          escaped3 = true;
         } else if (value[i] === '"') {
           return i;
         }
@@ -15646,13 +15646,13 @@ var require_cache = __commonJS({
       let start4 = 0;
       let quoteStart = -1;
       let inQuote = false;
-      let escaped2 = false;
+      let escaped3 = false;
       for (let i = 0; i < value.length; i++) {
         if (inQuote) {
-          if (escaped2) {
-            escaped2 = false;
+          if (escaped3) {
+            escaped3 = false;
           } else if (value[i] === "\\") {
-            escaped2 = true;
+            escaped3 = true;
           } else if (value[i] === '"') {
             inQuote = false;
             quoteStart = -1;
@@ -27357,16 +27357,16 @@ var require_parse2 = __commonJS({
       let paren = 0;
       let quote = 0;
       let value = "";
-      let escaped2 = false;
+      let escaped3 = false;
       for (const ch of input2) {
-        if (escaped2 === true) {
+        if (escaped3 === true) {
           value += ch;
-          escaped2 = false;
+          escaped3 = false;
           continue;
         }
         if (ch === "\\") {
           value += ch;
-          escaped2 = true;
+          escaped3 = true;
           continue;
         }
         if (ch === '"') {
@@ -27397,14 +27397,14 @@ var require_parse2 = __commonJS({
       return parts2;
     };
     var isPlainBranch = (branch) => {
-      let escaped2 = false;
+      let escaped3 = false;
       for (const ch of branch) {
-        if (escaped2 === true) {
-          escaped2 = false;
+        if (escaped3 === true) {
+          escaped3 = false;
           continue;
         }
         if (ch === "\\") {
-          escaped2 = true;
+          escaped3 = true;
           continue;
         }
         if (/[?*+@!()[\]{}]/.test(ch)) {
@@ -27452,15 +27452,15 @@ var require_parse2 = __commonJS({
       let bracket = 0;
       let paren = 0;
       let quote = 0;
-      let escaped2 = false;
+      let escaped3 = false;
       for (let i = 1; i < pattern2.length; i++) {
         const ch = pattern2[i];
-        if (escaped2 === true) {
-          escaped2 = false;
+        if (escaped3 === true) {
+          escaped3 = false;
           continue;
         }
         if (ch === "\\") {
-          escaped2 = true;
+          escaped3 = true;
           continue;
         }
         if (ch === '"') {
@@ -27560,9 +27560,9 @@ var require_parse2 = __commonJS({
           safeChars.push(...chars);
           continue;
         }
-        const literal2 = normalizeSimpleBranch(branch);
-        if (literal2 && literal2.length === 1) {
-          safeChars.push(literal2);
+        const literal3 = normalizeSimpleBranch(branch);
+        if (literal3 && literal3.length === 1) {
+          safeChars.push(literal3);
           continue;
         }
         combinable = false;
@@ -27714,15 +27714,15 @@ var require_parse2 = __commonJS({
         extglobs.push(token2);
       };
       const extglobClose = (token2) => {
-        const literal2 = input2.slice(token2.startIndex, state.index + 1);
+        const literal3 = input2.slice(token2.startIndex, state.index + 1);
         const body = input2.slice(token2.startIndex + 2, state.index);
         const analysis = analyzeRepeatedExtglob(body, opts);
         if ((token2.type === "plus" || token2.type === "star") && analysis.risky) {
           const safeOutput = analysis.safeOutput ? (token2.output ? "" : ONE_CHAR) + (opts.capture ? `(${analysis.safeOutput})` : analysis.safeOutput) : void 0;
           const open2 = tokens[token2.tokensIndex];
           open2.type = "text";
-          open2.value = literal2;
-          open2.output = safeOutput || utils.escapeRegex(literal2);
+          open2.value = literal3;
+          open2.output = safeOutput || utils.escapeRegex(literal3);
           for (let i = token2.tokensIndex + 1; i < tokens.length; i++) {
             tokens[i].value = "";
             tokens[i].output = "";
@@ -27935,14 +27935,14 @@ var require_parse2 = __commonJS({
           if (opts.literalBrackets === false || utils.hasRegexChars(prevValue)) {
             continue;
           }
-          const escaped2 = utils.escapeRegex(prev.value);
+          const escaped3 = utils.escapeRegex(prev.value);
           state.output = state.output.slice(0, -prev.value.length);
           if (opts.literalBrackets === true) {
-            state.output += escaped2;
-            prev.value = escaped2;
+            state.output += escaped3;
+            prev.value = escaped3;
             continue;
           }
-          prev.value = `(${capture}${escaped2}|${prev.value})`;
+          prev.value = `(${capture}${escaped3}|${prev.value})`;
           state.output += prev.value;
           continue;
         }
@@ -29737,9 +29737,9 @@ ${indent}`) + "'";
         return quotedString(value, ctx);
       }
       const indent = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value) ? "  " : "");
-      const literal2 = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.Scalar.BLOCK_FOLDED ? false : type === Scalar.Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
+      const literal3 = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.Scalar.BLOCK_FOLDED ? false : type === Scalar.Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
       if (!value)
-        return literal2 ? "|\n" : ">\n";
+        return literal3 ? "|\n" : ">\n";
       let chomp;
       let endStart;
       for (endStart = value.length; endStart > 0; --endStart) {
@@ -29788,7 +29788,7 @@ ${indent}`) + "'";
         if (onComment)
           onComment();
       }
-      if (!literal2) {
+      if (!literal3) {
         const foldedValue = value.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent}`);
         let literalFallback = false;
         const foldOptions = getFoldOptions(ctx, true);
@@ -43373,14 +43373,151 @@ var require_dist2 = __commonJS({
   }
 });
 
-// src/builds/build.ts
-import { createWriteStream, realpathSync as realpathSync2, statSync } from "node:fs";
-import { isAbsolute, join as join2, relative } from "node:path";
-import { finished } from "node:stream/promises";
+// src/kernel/units.ts
+var ns = (value) => value;
+var ms = (value) => value;
+var ratio = (value) => value;
+var logRatio = (value) => value;
+var perSecond = (value) => value;
+var bytes = (value) => value;
+var msToNs = (value) => ns(value * 1e6);
+var secondsToNs = (value) => ns(value * 1e9);
+var nsToMs = (value) => ms(value / 1e6);
+var nsToSeconds = (value) => value / 1e9;
+var toChange = (value) => ratio(Math.expm1(value));
+var durationUnits = { ns: 1, us: 1e3, \u00B5s: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 36e11 };
+function parseDuration(text4) {
+  const compact = text4.trim();
+  if (compact === "0") return ns(0);
+  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(compact)) return null;
+  let total4 = 0;
+  for (const [, amount3, name2] of compact.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) {
+    total4 += Number(amount3) * durationUnits[name2];
+  }
+  return ns(total4);
+}
+function parseRatio(text4) {
+  const match = /^([+-]?\d+(?:\.\d+)?)\s*(%|points?)$/.exec(text4.trim());
+  return match === null ? null : ratio(Number(match[1]) / 100);
+}
+function formatDuration(value) {
+  const size3 = Math.abs(value);
+  if (size3 < 1e3) return `${significant(value)} ns`;
+  if (size3 < 1e6) return `${significant(value / 1e3)} \xB5s`;
+  if (size3 < 1e9) return `${significant(value / 1e6)} ms`;
+  if (size3 < 12e10) return `${significant(value / 1e9)} s`;
+  const seconds3 = Math.round(value / 1e9);
+  return seconds3 % 60 === 0 ? `${seconds3 / 60} min` : `${Math.floor(seconds3 / 60)} min ${seconds3 % 60} s`;
+}
+function budgetText(duration5) {
+  const seconds3 = duration5 / 1e9;
+  if (seconds3 <= 120) return `${Math.ceil(seconds3 / 10) * 10}s`;
+  return `${Math.ceil(seconds3 / 60)}m`;
+}
+function formatRatio(value) {
+  return `${percentDigits(Math.abs(value) * 100)} %`;
+}
+function formatChange(value) {
+  const digits = percentDigits(Math.abs(value) * 100);
+  if (Number(digits) === 0) return "\xB10 %";
+  return `${value < 0 ? "\u2212" : "+"}${digits} %`;
+}
+function formatSpread(value) {
+  const change = toChange(value);
+  return change <= 0.5 ? `\xB1${formatRatio(change)}` : `\xD7\xF7${significant(Math.exp(value))}`;
+}
+function formatRate(value) {
+  return `${significant(value)}/s`;
+}
+function formatBytes(value) {
+  if (value < 1024) return `${Math.round(value)} B`;
+  if (value < 1024 ** 2) return `${significant(value / 1024)} KiB`;
+  if (value < 1024 ** 3) return `${significant(value / 1024 ** 2)} MiB`;
+  return `${significant(value / 1024 ** 3)} GiB`;
+}
+function formatCount(value) {
+  return Math.round(value).toLocaleString("en-US");
+}
+function percentDigits(percent3) {
+  if (percent3 >= 100) return formatCount(percent3);
+  if (percent3 >= 10) return percent3.toFixed(0);
+  if (percent3 >= 1) return trimZeros(percent3.toFixed(1));
+  return trimZeros(percent3.toFixed(2));
+}
+function significant(value) {
+  const size3 = Math.abs(value);
+  if (size3 >= 1e3) return formatCount(value);
+  const digits = size3 >= 100 ? 0 : size3 >= 10 ? 1 : 2;
+  return trimZeros(value.toFixed(digits));
+}
+function trimZeros(text4) {
+  return text4.includes(".") ? text4.replace(/\.?0+$/, "") : text4;
+}
 
-// src/kernel/command.ts
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+// src/kernel/words.ts
+var sides = ["baseline", "candidate"];
+var otherSide = (side3) => side3 === "baseline" ? "candidate" : "baseline";
+var percentileNames = ["p50", "p90", "p95", "p99", "p999"];
+var percentileShare = {
+  p50: 0.5,
+  p90: 0.9,
+  p95: 0.95,
+  p99: 0.99,
+  p999: 0.999
+};
+var metricNames = [
+  "p50",
+  "p90",
+  "p95",
+  "p99",
+  "cpu",
+  "cpu-total",
+  "tail",
+  "errors",
+  "counter",
+  "microbenchmark"
+];
+var loadMetrics = metricNames.filter(
+  (metric) => metric !== "microbenchmark" && metric !== "counter"
+);
+var failOnWords = [
+  "regression",
+  "invalid",
+  "service-failed",
+  "inconclusive",
+  "no-baseline",
+  "missing"
+];
+var benchFormats = [
+  "go-bench",
+  "pyperf",
+  "pytest-benchmark",
+  "google-benchmark",
+  "catch2",
+  "libtest",
+  "criterion",
+  "criterion-estimates",
+  "criterion-messages",
+  "jmh",
+  "benchmarkdotnet",
+  "hyperfine",
+  "benchmark-js",
+  "tinybench",
+  "mitata",
+  "vitest",
+  "k6",
+  "autocannon",
+  "wrk",
+  "wrk2",
+  "oha",
+  "vegeta",
+  "hdr-histogram-log",
+  "github-action-benchmark",
+  "custom-smaller-is-better",
+  "custom-bigger-is-better",
+  "bencher",
+  "tailgate-evidence"
+];
 
 // src/kernel/errors.ts
 var TailgateError = class extends Error {
@@ -43401,6 +43538,10 @@ function assertNever(value) {
 function messageOf(thrown) {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+// src/kernel/command.ts
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 
 // src/kernel/folders.ts
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
@@ -43461,84 +43602,6 @@ function diskReason(error62) {
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-
-// src/kernel/units.ts
-var ns = (value) => value;
-var ms = (value) => value;
-var ratio = (value) => value;
-var logRatio = (value) => value;
-var perSecond = (value) => value;
-var bytes = (value) => value;
-var msToNs = (value) => ns(value * 1e6);
-var secondsToNs = (value) => ns(value * 1e9);
-var nsToMs = (value) => ms(value / 1e6);
-var nsToSeconds = (value) => value / 1e9;
-var toChange = (value) => ratio(Math.expm1(value));
-var durationUnits = { ns: 1, us: 1e3, \u00B5s: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 36e11 };
-function parseDuration(text4) {
-  const compact = text4.trim();
-  if (compact === "0") return ns(0);
-  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(compact)) return null;
-  let total4 = 0;
-  for (const [, amount3, name2] of compact.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) {
-    total4 += Number(amount3) * durationUnits[name2];
-  }
-  return ns(total4);
-}
-function parseRatio(text4) {
-  const match = /^([+-]?\d+(?:\.\d+)?)\s*(%|points?)$/.exec(text4.trim());
-  return match === null ? null : ratio(Number(match[1]) / 100);
-}
-function formatDuration(value) {
-  const size3 = Math.abs(value);
-  if (size3 < 1e3) return `${significant(value)} ns`;
-  if (size3 < 1e6) return `${significant(value / 1e3)} \xB5s`;
-  if (size3 < 1e9) return `${significant(value / 1e6)} ms`;
-  if (size3 < 12e10) return `${significant(value / 1e9)} s`;
-  const seconds3 = Math.round(value / 1e9);
-  return seconds3 % 60 === 0 ? `${seconds3 / 60} min` : `${Math.floor(seconds3 / 60)} min ${seconds3 % 60} s`;
-}
-function formatRatio(value) {
-  return `${percentDigits(Math.abs(value) * 100)} %`;
-}
-function formatChange(value) {
-  const digits = percentDigits(Math.abs(value) * 100);
-  if (Number(digits) === 0) return "\xB10 %";
-  return `${value < 0 ? "\u2212" : "+"}${digits} %`;
-}
-function formatSpread(value) {
-  const change = toChange(value);
-  return change <= 0.5 ? `\xB1${formatRatio(change)}` : `\xD7\xF7${significant(Math.exp(value))}`;
-}
-function formatRate(value) {
-  return `${significant(value)}/s`;
-}
-function formatBytes(value) {
-  if (value < 1024) return `${Math.round(value)} B`;
-  if (value < 1024 ** 2) return `${significant(value / 1024)} KiB`;
-  if (value < 1024 ** 3) return `${significant(value / 1024 ** 2)} MiB`;
-  return `${significant(value / 1024 ** 3)} GiB`;
-}
-function formatCount(value) {
-  return Math.round(value).toLocaleString("en-US");
-}
-function percentDigits(percent3) {
-  if (percent3 >= 100) return formatCount(percent3);
-  if (percent3 >= 10) return percent3.toFixed(0);
-  if (percent3 >= 1) return trimZeros(percent3.toFixed(1));
-  return trimZeros(percent3.toFixed(2));
-}
-function significant(value) {
-  const size3 = Math.abs(value);
-  if (size3 >= 1e3) return formatCount(value);
-  const digits = size3 >= 100 ? 0 : size3 >= 10 ? 1 : 2;
-  return trimZeros(value.toFixed(digits));
-}
-function trimZeros(text4) {
-  return text4.includes(".") ? text4.replace(/\.?0+$/, "") : text4;
-}
-
-// src/kernel/processes.ts
 var markVariable = "TAILGATE_MARK";
 function markedEnvironment(env) {
   const mark = randomUUID();
@@ -43827,7 +43890,7 @@ function seededRandom(seed) {
   let b = split();
   let c = split();
   let d = split() | 1;
-  const word = () => {
+  const word2 = () => {
     const product = Math.imul(b, 5);
     const result2 = Math.imul(product << 7 | product >>> 25, 9) >>> 0;
     const shifted = b << 9;
@@ -43839,11 +43902,11 @@ function seededRandom(seed) {
     d = d << 11 | d >>> 21;
     return result2;
   };
-  const next = () => (word() * 2 ** 21 + (word() >>> 11)) / 2 ** 53;
+  const next = () => (word2() * 2 ** 21 + (word2() >>> 11)) / 2 ** 53;
   const random = {
     next,
     below: (below) => Math.floor(next() * below),
-    coin: () => (word() & 2147483648) !== 0,
+    coin: () => (word2() & 2147483648) !== 0,
     shuffle: (items) => {
       const copy = [...items];
       for (let last = copy.length - 1; last > 0; last--) {
@@ -44137,7 +44200,289 @@ function withoutPasswords(line2) {
   return line2.replace(/:\/\/[^/@\s]+@/g, "://***@");
 }
 
+// src/builds/history.ts
+var wholeHash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+var short = (sha) => sha.slice(0, 10);
+var checkoutHint = [
+  "in the workflow, give the checkout step all of history:",
+  "  - uses: actions/checkout@v4",
+  "    with:",
+  "      fetch-depth: 0"
+].join("\n");
+var patience = { fetch: secondsToNs(300), look: secondsToNs(60) };
+var transient = /HTTP 5\d\d|returned error: 5\d\d|RPC failed|early EOF|unexpected disconnect|connection (?:reset|timed out)|could not resolve host/i;
+async function findRemote(git) {
+  const names3 = (await git.run(["remote"])).split("\n").filter((name2) => name2 !== "");
+  if (names3.includes("origin")) return "origin";
+  return names3.length === 1 ? names3[0] : null;
+}
+async function isShallow(git) {
+  return await git.run(["rev-parse", "--is-shallow-repository"]) === "true";
+}
+async function hasCommit(git, sha) {
+  return (await git.ask(["cat-file", "-e", `${sha}^{commit}`])).ok;
+}
+async function commitOf(git, revision) {
+  const answer = await git.ask(["rev-parse", "--verify", "--quiet", `${revision}^{commit}`]);
+  const sha = answer.stdout.trim();
+  return answer.ok && wholeHash.test(sha) ? sha : null;
+}
+async function parentsOf(git, sha) {
+  const text4 = await git.run(["cat-file", "commit", sha]);
+  const header = text4.split("\n\n", 1)[0];
+  return header.split("\n").filter((line2) => line2.startsWith("parent ")).map((line2) => line2.slice("parent ".length).trim());
+}
+async function mergeBaseHere(git, one2, other) {
+  const args = ["merge-base", one2, ...other];
+  const answer = await git.ask(args, { timeout: patience.look });
+  const [sha] = answer.stdout.trim().split("\n");
+  if (answer.ok && sha !== void 0 && wholeHash.test(sha)) return sha;
+  if (answer.exit.kind === "exited" && answer.exit.code === 1) return null;
+  throw gitFailed(args, answer);
+}
+async function ensureCommit(git, wanted3) {
+  if (await hasCommit(git, wanted3.sha)) return;
+  const remote = await findRemote(git);
+  if (remote === null) {
+    throw new TailgateError({
+      code: "usage",
+      message: `${wanted3.what} (${short(wanted3.sha)}) is not in this clone, and there is no remote "origin" to fetch it from`,
+      hint: wanted3.hint
+    });
+  }
+  let answer = await fetchFrom(git, remote, wanted3.sha);
+  if (await hasCommit(git, wanted3.sha)) return;
+  if (wanted3.reference !== void 0) {
+    const second = await fetchFrom(git, remote, wanted3.reference);
+    if (await hasCommit(git, wanted3.sha)) return;
+    if (!second.ok) answer = second;
+  }
+  const lines = answer.tail.filter((line2) => line2.trim() !== "").slice(-3);
+  throw new TailgateError({
+    code: "usage",
+    message: `${wanted3.what} (${short(wanted3.sha)}) is not in this clone and cannot be fetched from ${remote}: ${lines.join(" / ") || "git gave no reason"}`,
+    hint: wanted3.hint,
+    tail: answer.tail
+  });
+}
+async function askRemote(git, remote, name2) {
+  const branch = `refs/heads/${name2}`;
+  const tag = `refs/tags/${name2}`;
+  const args = ["ls-remote", "--quiet", remote, tag, `${tag}^{}`, branch];
+  const answer = await twice(() => git.ask(args, { timeout: patience.look }));
+  if (!answer.ok) return { kind: "silent", why: answer.tail.slice(-3).join(" / ") };
+  const found2 = /* @__PURE__ */ new Map();
+  for (const line2 of answer.stdout.split("\n")) {
+    const [sha, reference2] = line2.split("	");
+    if (sha !== void 0 && reference2 !== void 0 && wholeHash.test(sha)) found2.set(reference2, sha);
+  }
+  const tagged = found2.get(`${tag}^{}`) ?? found2.get(tag);
+  if (tagged !== void 0) return { kind: "found", as: "tag", sha: tagged, reference: tag };
+  const tip = found2.get(branch);
+  return tip === void 0 ? { kind: "unknown" } : { kind: "found", as: "branch", sha: tip, reference: branch };
+}
+async function fetchFrom(git, remote, what) {
+  const depth = await isShallow(git) ? ["--depth=1"] : [];
+  const args = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", ...depth, remote, what];
+  return twice(() => git.ask(args, { timeout: patience.fetch }));
+}
+async function twice(call) {
+  const answer = await call();
+  return !answer.ok && transient.test(answer.tail.join("\n")) ? call() : answer;
+}
+
+// src/builds/trailers.ts
+var nobodyGuesses = () => null;
+var key = "Perf-Accepted";
+var wanted = `${key}: <scenario>/<metric> <= +12% | reason`;
+var lineStart = /^\s*perf-accepted\s*:/i;
+var longestReason = 500;
+var longestName = 300;
+var longestLine = 1e3;
+var mostCommits = 500;
+var mostLines = 200;
+var pointMetrics = ["tail", "errors"];
+async function readTrailers(git, range, trust, nearest2 = nobodyGuesses) {
+  const fields2 = ["%H", `%(trailers:key=${key},valueonly,unfold,separator=%x0a)`, "%B"];
+  const answer = await git.ask(
+    [
+      ...["log", "-z", `--max-count=${mostCommits}`, "--no-show-signature", "--no-notes", "--no-color"],
+      ...["--extended-regexp", "--regexp-ignore-case", `--grep=^[[:space:]]*${key}[[:space:]]*:`],
+      ...[`--format=tformat:${fields2.join("%x00")}`, `${range.baseline}..${range.candidate}`, "--"]
+    ],
+    { captureLimit: bytes(4 * 1024 * 1024) }
+  );
+  if (!answer.ok || answer.truncated) {
+    const why2 = answer.truncated ? "they are too long" : answer.tail.slice(-1).join("");
+    return {
+      accepted: [],
+      warnings: [
+        {
+          code: "trailers-unread",
+          message: `the messages of the commits were not read for ${key} lines: ${why2}`
+        }
+      ]
+    };
+  }
+  const parts2 = answer.stdout.split("\0");
+  const found2 = [];
+  for (let at2 = 0; at2 + 2 < parts2.length; at2 += 3) {
+    const [sha, values, message2] = parts2.slice(at2, at2 + 3);
+    found2.push(ofCommit(`commit ${short(sha)}`, values, message2, nearest2));
+  }
+  return trusted(found2, trust);
+}
+function lastWord(lists) {
+  const rows2 = /* @__PURE__ */ new Map();
+  for (const accepted of lists.flat()) {
+    const row = `${accepted.scenario}/${accepted.metric}`;
+    if (!rows2.has(row)) rows2.set(row, accepted);
+  }
+  return [...rows2.values()];
+}
+function ofCommit(origin, values, message2, nearest2) {
+  const lines = values.split("\n").filter((line2) => line2.trim() !== "");
+  const own2 = ofLines(origin, lines, nearest2);
+  const elsewhere2 = message2.split("\n").filter((line2) => lineStart.test(line2)).length - lines.length;
+  if (elsewhere2 <= 0) return own2;
+  const what = elsewhere2 === 1 ? `a ${key} line` : `${elsewhere2} ${key} lines`;
+  return {
+    accepted: own2.accepted,
+    warnings: [
+      ...own2.warnings,
+      {
+        code: "trailer-misplaced",
+        message: `${origin} has ${what} outside of its trailers, which ${elsewhere2 === 1 ? "accepts" : "accept"} nothing`,
+        hint: "Trailers are the last paragraph of a message: a blank line before it, none in it, nothing but `Key: value` lines."
+      }
+    ]
+  };
+}
+function ofLines(origin, lines, nearest2) {
+  const accepted = [];
+  const warnings2 = [];
+  for (const line2 of lines.slice(0, mostLines)) {
+    const read8 = readLine(line2.trim(), nearest2);
+    if (typeof read8 === "string") warnings2.push(malformed(origin, line2.trim(), read8));
+    else accepted.push({ ...read8, origin });
+  }
+  if (lines.length > mostLines) {
+    warnings2.push({
+      code: "trailers-unread",
+      message: `${origin} has ${lines.length} ${key} lines, of which the first ${mostLines} were read`
+    });
+  }
+  return { accepted: accepted.reverse(), warnings: warnings2 };
+}
+function readLine(line2, nearest2) {
+  if (line2.length > longestLine) return `it is longer than ${longestLine} characters`;
+  const [row = "", ...rest] = splitAtCeiling(line2);
+  const [ceilingText2, reason] = rest;
+  if (ceilingText2 === void 0 || reason === void 0) return missingPart(line2);
+  const slash = row.lastIndexOf("/");
+  const scenario2 = row.slice(0, Math.max(0, slash)).trim();
+  const named3 = row.slice(slash + 1).trim();
+  const metric = metricNames.find((name2) => name2 === named3);
+  if (slash < 0 || scenario2 === "") return "it does not say whose metric it is";
+  if (metric === void 0) {
+    const near2 = nearest2(named3, metricNames);
+    const meant = near2 === null ? "" : `, did you mean \`${near2}\`?`;
+    return `\`${named3}\` is none of ${metricNames.join(", ")}${meant}`;
+  }
+  if (scenario2.length > longestName) return `its name is longer than ${longestName} characters`;
+  const ceiling = ceilingOf(ceilingText2, metric);
+  if (typeof ceiling === "string") return ceiling;
+  if (!/[\p{L}\p{N}]/u.test(reason)) return "it gives no reason";
+  if (reason.length > longestReason) return `its reason is longer than ${longestReason} characters`;
+  return { scenario: scenario2, metric, ceiling, expires: null, reason };
+}
+function splitAtCeiling(line2) {
+  const known2 = new RegExp(`^(.+?/(?:${metricNames.join("|")}))\\s*<=\\s*([^|]*?)\\s*\\|(.*)$`).exec(line2);
+  const match = known2 ?? /^(.+?)\s*<=\s*([^|]*?)\s*\|(.*)$/.exec(line2);
+  return match === null ? [line2] : [match[1].trim(), match[2], match[3].trim()];
+}
+function missingPart(line2) {
+  if (!line2.includes("<=")) return "it has no ceiling after `<=`";
+  return "it has no reason after `|`";
+}
+function ceilingOf(text4, metric) {
+  const inPoints2 = pointMetrics.includes(metric);
+  const form2 = inPoints2 ? /^\+?\d+(?:\.\d+)?\s*points?$/ : /^\+?\d+(?:\.\d+)?\s*%$/;
+  const ceiling = form2.test(text4) ? parseRatio(text4) : null;
+  if (ceiling !== null && ceiling > 0) return ceiling;
+  const good = inPoints2 ? "points above 0, such as +2 points" : "a share above 0%, such as +12%";
+  return `its ceiling is \`${text4.slice(0, 40)}\`, wanted ${good}`;
+}
+function malformed(origin, line2, problem3) {
+  const characters = Array.from(line2.replaceAll("`", "'"));
+  const shown5 = characters.length > 120 ? `${characters.slice(0, 120).join("")}\u2026` : characters.join("");
+  return {
+    code: "trailer-malformed",
+    message: `${origin} accepts nothing with the line \u201C${key}: ${shown5}\u201D: ${problem3}`,
+    hint: `Wanted: \`${wanted}\`; points in place of per cent for tail and errors.`
+  };
+}
+function trusted(found2, trust) {
+  const accepted = lastWord(found2.map((one2) => one2.accepted));
+  const warnings2 = found2.flatMap((one2) => one2.warnings);
+  if (trust === "candidate" || accepted.length === 0) return { accepted, warnings: warnings2 };
+  const from = [...new Set(accepted.map((one2) => one2.origin))].slice(0, 3).join(", ");
+  return {
+    accepted: [],
+    warnings: [
+      ...warnings2,
+      {
+        code: "trailers-ignored",
+        message: `${key} lines (${from}) accept nothing here: with \`trust-config: baseline\` a change cannot accept itself`,
+        hint: "Put the waiver into the configuration of the baseline first."
+      }
+    ]
+  };
+}
+
+// src/accepted.ts
+var ofConfiguration = "the configuration";
+function waiversOf(config3, accepted) {
+  return [...config3.waivers.map((waiver2) => ({ ...waiver2, origin: ofConfiguration })), ...accepted];
+}
+function withSettings(evidence, config3, later = []) {
+  const { benchmarks, counters } = evidence;
+  const named3 = new Map(config3.metrics.map(({ name: name2, judge: judge3 }) => [name2, judge3]));
+  return {
+    ...evidence,
+    judge: config3.judge,
+    onDifferentBody: config3.onDifferentBody,
+    waivers: waiversWith(config3, evidence.waivers, later),
+    ...counters === void 0 ? {} : {
+      counters: counters.map((counter2) => {
+        const judge3 = named3.get(counter2.name);
+        return judge3 === void 0 ? counter2 : { ...counter2, judge: judge3 };
+      })
+    },
+    benchmarks: benchmarks === null ? null : { ...benchmarks, plan: benchPlanWith(config3, benchmarks) }
+  };
+}
+function benchWithSettings(evidence, config3) {
+  return {
+    ...evidence,
+    plan: benchPlanWith(config3, evidence),
+    waivers: waiversWith(config3, evidence.waivers ?? [], [])
+  };
+}
+var benchPlanWith = (config3, { plan: plan2 }) => ({
+  ...plan2,
+  tolerance: config3.judge.microbenchmarks,
+  onDifferentResult: config3.onDifferentBody
+});
+function waiversWith(config3, stored, later) {
+  const ofCommits = stored.filter((waiver2) => waiver2.origin !== ofConfiguration);
+  return waiversOf(config3, config3.trustConfig === "baseline" ? [] : lastWord([later, ofCommits]));
+}
+
 // src/builds/build.ts
+import { createWriteStream, realpathSync as realpathSync2, statSync } from "node:fs";
+import { isAbsolute, join as join2, relative } from "node:path";
+import { finished } from "node:stream/promises";
 var logLimit = bytes(64 * 1024 * 1024);
 async function buildSide(options) {
   const { side: side3, setup } = options;
@@ -44329,6 +44674,21 @@ function identicalBuilds(baseline, candidate, changedFiles2) {
     hint: "if the service runs what setup makes, both sides are the same program: look for a cache, or for a build of another folder than the worktree"
   };
 }
+function buildsNotCompared(outputs, changedFiles2) {
+  if (changedFiles2 === 0 || sides.some((side3) => outputs[side3].kind === "nothing")) return null;
+  const unseen = sides.flatMap((side3) => {
+    const output2 = outputs[side3];
+    return output2.kind === "not-hashed" ? [{ side: side3, why: output2.why }] : [];
+  });
+  const [first] = unseen;
+  if (first === void 0) return null;
+  const whose = unseen.length === sides.length ? "both sides" : `the ${first.side}`;
+  return {
+    code: "builds-not-compared",
+    message: `whether setup made the same on both sides was not looked at: what it left on ${whose} was not read, since ${first.why}`,
+    hint: "only the warning about equal builds is missing; nothing else depends on it"
+  };
+}
 
 // src/kernel/masking.ts
 var secretName = /(TOKEN|SECRET|KEY|PASSWORD)$/i;
@@ -44378,71 +44738,6 @@ async function maskingErrors(secrets, run) {
     throw error62 instanceof TailgateError ? maskedError(error62, maskValues(secrets())) : error62;
   }
 }
-
-// src/kernel/words.ts
-var sides = ["baseline", "candidate"];
-var otherSide = (side3) => side3 === "baseline" ? "candidate" : "baseline";
-var percentileNames = ["p50", "p90", "p95", "p99", "p999"];
-var percentileShare = {
-  p50: 0.5,
-  p90: 0.9,
-  p95: 0.95,
-  p99: 0.99,
-  p999: 0.999
-};
-var metricNames = [
-  "p50",
-  "p90",
-  "p95",
-  "p99",
-  "cpu",
-  "cpu-total",
-  "tail",
-  "errors",
-  "counter",
-  "microbenchmark"
-];
-var loadMetrics = metricNames.filter(
-  (metric) => metric !== "microbenchmark" && metric !== "counter"
-);
-var failOnWords = [
-  "regression",
-  "invalid",
-  "service-failed",
-  "inconclusive",
-  "no-baseline",
-  "missing"
-];
-var benchFormats = [
-  "go-bench",
-  "pyperf",
-  "pytest-benchmark",
-  "google-benchmark",
-  "catch2",
-  "libtest",
-  "criterion",
-  "criterion-estimates",
-  "criterion-messages",
-  "jmh",
-  "benchmarkdotnet",
-  "hyperfine",
-  "benchmark-js",
-  "tinybench",
-  "mitata",
-  "vitest",
-  "k6",
-  "autocannon",
-  "wrk",
-  "wrk2",
-  "oha",
-  "vegeta",
-  "hdr-histogram-log",
-  "github-action-benchmark",
-  "custom-smaller-is-better",
-  "custom-bigger-is-better",
-  "bencher",
-  "tailgate-evidence"
-];
 
 // src/service/environment.ts
 var commandFiles = /* @__PURE__ */ new Set([
@@ -44768,11 +45063,11 @@ function* csvRecords(text4, file4) {
       more = text4[at2] === ",";
       if (more) at2++;
     }
-    const blank3 = at2 === written2;
+    const blank4 = at2 === written2;
     if (text4[at2] === "\r") at2++;
     if (text4[at2] === "\n") at2++;
     line2++;
-    if (!blank3) yield { fields: fields2, line: start4 };
+    if (!blank4) yield { fields: fields2, line: start4 };
   }
 }
 function readQuoted(text4, from, file4, line2) {
@@ -44888,8 +45183,8 @@ function compileJsonText(text4, scope) {
       return { ...templateOf(pieces, scope, asItIs), pieces: [({ row }) => JSON.stringify(row[column])] };
     }
   }
-  const escaped2 = (value) => JSON.stringify(value).slice(1, -1);
-  return joined('"', [compileTemplate(text4, scope, escaped2, escaped2)], '"');
+  const escaped3 = (value) => JSON.stringify(value).slice(1, -1);
+  return joined('"', [compileTemplate(text4, scope, escaped3, escaped3)], '"');
 }
 var plain = (text4) => ({
   pieces: text4 === "" ? [] : [text4],
@@ -44925,16 +45220,16 @@ function templateOf(pieces, scope, encode3) {
   const perShot = /* @__PURE__ */ new Set(["uuid", "counter", "random", "feed"]);
   return {
     pieces: merged(pieces.map((piece) => typeof piece === "string" ? piece : fillOf(piece, scope, encode3))),
-    varies: words3.some((word) => perShot.has(word.kind)),
-    takesRow: words3.some((word) => word.kind === "feed"),
-    fillers: words3.filter((word) => word.kind === "filler").length
+    varies: words3.some((word2) => perShot.has(word2.kind)),
+    takesRow: words3.some((word2) => word2.kind === "feed"),
+    fillers: words3.filter((word2) => word2.kind === "filler").length
   };
 }
-function fillOf(word, scope, encode3) {
-  switch (word.kind) {
+function fillOf(word2, scope, encode3) {
+  switch (word2.kind) {
     case "variable": {
-      const value = scope.variables[word.name];
-      if (value === void 0) throw unreadable(`\${${word.name}}`, "the job has no variable of that name");
+      const value = scope.variables[word2.name];
+      if (value === void 0) throw unreadable(`\${${word2.name}}`, "the job has no variable of that name");
       return encode3(value);
     }
     case "uuid":
@@ -44942,11 +45237,11 @@ function fillOf(word, scope, encode3) {
     case "counter":
       return ({ counter: counter2 }) => String(counter2);
     case "random": {
-      const width3 = word.to - word.from + 1;
-      return ({ random }) => String(word.from + random.below(width3));
+      const width3 = word2.to - word2.from + 1;
+      return ({ random }) => String(word2.from + random.below(width3));
     }
     case "feed": {
-      const column = scope.columns.indexOf(word.column);
+      const column = scope.columns.indexOf(word2.column);
       return ({ row }) => encode3(String(row[column] ?? ""));
     }
     case "session":
@@ -44954,7 +45249,7 @@ function fillOf(word, scope, encode3) {
     case "filler":
       return filler;
     case "refused":
-      throw unreadable(`\${${word.written}}`, word.problem);
+      throw unreadable(`\${${word2.written}}`, word2.problem);
   }
 }
 function unreadable(written2, why2) {
@@ -46129,112 +46424,23 @@ async function buildBoth(job, config3, git, worktrees, changedFiles2) {
     job.tell({ kind: "built", side: side3, duration: built.duration });
     outputs[side3] = await hashOutput(git.at(worktrees[side3]));
   }
-  const same = outputs.baseline === void 0 || outputs.candidate === void 0 ? null : identicalBuilds(outputs.baseline, outputs.candidate, changedFiles2);
-  if (same !== null) job.tell({ kind: "warning", warning: same });
+  const { baseline, candidate } = outputs;
+  const made = baseline === void 0 || candidate === void 0 ? null : { baseline, candidate };
+  const same = made === null ? null : identicalBuilds(made.baseline, made.candidate, changedFiles2);
+  const unseen = made === null ? null : buildsNotCompared(made, changedFiles2);
+  const warnings2 = [same, unseen].filter((warning) => warning !== null);
+  for (const warning of warnings2) job.tell({ kind: "warning", warning });
   const hashOf2 = (output2) => output2?.kind === "hashed" ? output2.sha256 : null;
   return {
     directories,
-    outputHashes: { baseline: hashOf2(outputs.baseline), candidate: hashOf2(outputs.candidate) },
+    outputHashes: { baseline: hashOf2(baseline), candidate: hashOf2(candidate) },
     identicalBuilds: same !== null,
-    warnings: same === null ? [] : [same]
+    warnings: warnings2
   };
 }
 
 // src/builds/candidate.ts
 import { relative as relative3 } from "node:path";
-
-// src/builds/history.ts
-var wholeHash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-var short = (sha) => sha.slice(0, 10);
-var checkoutHint = [
-  "in the workflow, give the checkout step all of history:",
-  "  - uses: actions/checkout@v4",
-  "    with:",
-  "      fetch-depth: 0"
-].join("\n");
-var patience = { fetch: secondsToNs(300), look: secondsToNs(60) };
-var transient = /HTTP 5\d\d|returned error: 5\d\d|RPC failed|early EOF|unexpected disconnect|connection (?:reset|timed out)|could not resolve host/i;
-async function findRemote(git) {
-  const names3 = (await git.run(["remote"])).split("\n").filter((name2) => name2 !== "");
-  if (names3.includes("origin")) return "origin";
-  return names3.length === 1 ? names3[0] : null;
-}
-async function isShallow(git) {
-  return await git.run(["rev-parse", "--is-shallow-repository"]) === "true";
-}
-async function hasCommit(git, sha) {
-  return (await git.ask(["cat-file", "-e", `${sha}^{commit}`])).ok;
-}
-async function commitOf(git, revision) {
-  const answer = await git.ask(["rev-parse", "--verify", "--quiet", `${revision}^{commit}`]);
-  const sha = answer.stdout.trim();
-  return answer.ok && wholeHash.test(sha) ? sha : null;
-}
-async function parentsOf(git, sha) {
-  const text4 = await git.run(["cat-file", "commit", sha]);
-  const header = text4.split("\n\n", 1)[0];
-  return header.split("\n").filter((line2) => line2.startsWith("parent ")).map((line2) => line2.slice("parent ".length).trim());
-}
-async function mergeBaseHere(git, one2, other) {
-  const args = ["merge-base", one2, ...other];
-  const answer = await git.ask(args, { timeout: patience.look });
-  const [sha] = answer.stdout.trim().split("\n");
-  if (answer.ok && sha !== void 0 && wholeHash.test(sha)) return sha;
-  if (answer.exit.kind === "exited" && answer.exit.code === 1) return null;
-  throw gitFailed(args, answer);
-}
-async function ensureCommit(git, wanted3) {
-  if (await hasCommit(git, wanted3.sha)) return;
-  const remote = await findRemote(git);
-  if (remote === null) {
-    throw new TailgateError({
-      code: "usage",
-      message: `${wanted3.what} (${short(wanted3.sha)}) is not in this clone, and there is no remote "origin" to fetch it from`,
-      hint: wanted3.hint
-    });
-  }
-  let answer = await fetchFrom(git, remote, wanted3.sha);
-  if (await hasCommit(git, wanted3.sha)) return;
-  if (wanted3.reference !== void 0) {
-    const second = await fetchFrom(git, remote, wanted3.reference);
-    if (await hasCommit(git, wanted3.sha)) return;
-    if (!second.ok) answer = second;
-  }
-  const lines = answer.tail.filter((line2) => line2.trim() !== "").slice(-3);
-  throw new TailgateError({
-    code: "usage",
-    message: `${wanted3.what} (${short(wanted3.sha)}) is not in this clone and cannot be fetched from ${remote}: ${lines.join(" / ") || "git gave no reason"}`,
-    hint: wanted3.hint,
-    tail: answer.tail
-  });
-}
-async function askRemote(git, remote, name2) {
-  const branch = `refs/heads/${name2}`;
-  const tag = `refs/tags/${name2}`;
-  const args = ["ls-remote", "--quiet", remote, tag, `${tag}^{}`, branch];
-  const answer = await twice(() => git.ask(args, { timeout: patience.look }));
-  if (!answer.ok) return { kind: "silent", why: answer.tail.slice(-3).join(" / ") };
-  const found2 = /* @__PURE__ */ new Map();
-  for (const line2 of answer.stdout.split("\n")) {
-    const [sha, reference2] = line2.split("	");
-    if (sha !== void 0 && reference2 !== void 0 && wholeHash.test(sha)) found2.set(reference2, sha);
-  }
-  const tagged = found2.get(`${tag}^{}`) ?? found2.get(tag);
-  if (tagged !== void 0) return { kind: "found", as: "tag", sha: tagged, reference: tag };
-  const tip = found2.get(branch);
-  return tip === void 0 ? { kind: "unknown" } : { kind: "found", as: "branch", sha: tip, reference: branch };
-}
-async function fetchFrom(git, remote, what) {
-  const depth = await isShallow(git) ? ["--depth=1"] : [];
-  const args = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", ...depth, remote, what];
-  return twice(() => git.ask(args, { timeout: patience.fetch }));
-}
-async function twice(call) {
-  const answer = await call();
-  return !answer.ok && transient.test(answer.tail.join("\n")) ? call() : answer;
-}
-
-// src/builds/candidate.ts
 async function chooseCandidate(options) {
   const { git, situation } = options;
   const head = await commitOf(git, "HEAD");
@@ -46322,17 +46528,17 @@ var isSettings = (name2) => /(^|\/)tailgate\.ya?ml$/.test(name2);
 // src/builds/merge-base.ts
 async function findMergeBase(question) {
   const { git, hint } = question;
-  const missing2 = [];
+  const missing3 = [];
   const shallow = await isShallow(git);
   if (shallow) {
-    missing2.push("this clone is shallow");
+    missing3.push("this clone is shallow");
   } else {
     try {
       return await inWholeHistory(question);
     } catch (error62) {
       if (!(error62 instanceof TailgateError && error62.code === "usage") || question.byApi === void 0)
         throw error62;
-      missing2.push(error62.message);
+      missing3.push(error62.message);
     }
   }
   const answer = await askApi(question);
@@ -46344,12 +46550,12 @@ async function findMergeBase(question) {
       where: `as GitHub knows it, because ${shallow ? "this clone is shallow" : "history is missing here"}`
     };
   }
-  if (answer.kind === "silent") missing2.push(`GitHub could not be asked: ${answer.why}`);
+  if (answer.kind === "silent") missing3.push(`GitHub could not be asked: ${answer.why}`);
   const sha = shallow ? await inPartOfHistory(question) : null;
   if (sha !== null) return { sha, where: "found in the part of the history that this shallow clone has" };
   throw new TailgateError({
     code: "usage",
-    message: `the merge-base of ${between(question)} is unknown: ${missing2.join("; ")}`,
+    message: `the merge-base of ${between(question)} is unknown: ${missing3.join("; ")}`,
     hint
   });
 }
@@ -46860,8 +47066,8 @@ function leven(first, second, options) {
 }
 
 // src/config/suggestions.ts
-function nearest(word, known2) {
-  const plain3 = word.replace(/([a-z])([A-Z])/g, "$1-$2").replaceAll("_", "-").toLowerCase();
+function nearest(word2, known2) {
+  const plain3 = word2.replace(/([a-z])([A-Z])/g, "$1-$2").replaceAll("_", "-").toLowerCase();
   let best2 = null;
   for (const name2 of known2) {
     const distance = leven(plain3, name2.toLowerCase());
@@ -55199,12 +55405,12 @@ function hu_default() {
 function getArmenianPlural(count3, one2, many) {
   return Math.abs(count3) === 1 ? one2 : many;
 }
-function withDefiniteArticle(word) {
-  if (!word)
+function withDefiniteArticle(word2) {
+  if (!word2)
     return "";
   const vowels = ["\u0561", "\u0565", "\u0568", "\u056B", "\u0578", "\u0578\u0582", "\u0585"];
-  const lastChar = word[word.length - 1];
-  return word + (vowels.includes(lastChar) ? "\u0576" : "\u0568");
+  const lastChar = word2[word2.length - 1];
+  return word2 + (vowels.includes(lastChar) ? "\u0576" : "\u0568");
 }
 var error24 = () => {
   const Sizable = {
@@ -66673,11 +66879,11 @@ var others = {
 };
 var otherFormatWords = Object.keys(others);
 var known = new Map([
-  ...Object.entries(others).map(([word, format2]) => [word.toLowerCase(), format2]),
+  ...Object.entries(others).map(([word2, format2]) => [word2.toLowerCase(), format2]),
   ...benchFormats.map((format2) => [format2, format2])
 ]);
-function parseFormat(word) {
-  const lower = word.trim().toLowerCase();
+function parseFormat(word2) {
+  const lower = word2.trim().toLowerCase();
   return lower === "auto" ? "auto" : known.get(lower) ?? null;
 }
 
@@ -66789,33 +66995,39 @@ function variableProblem(name2, value) {
   return null;
 }
 function fillVariables(text4, environment) {
-  const missing2 = [];
+  const missing3 = [];
   const filled = text4.replace(/(\$?)\$\{([^}]*)\}/g, (whole3, sign, name2) => {
     if (sign !== "") return whole3.slice(1);
     const value = environment[name2];
-    if (value === void 0) missing2.push(name2);
+    if (value === void 0) missing3.push(name2);
     return value ?? "";
   });
-  return { text: filled, missing: missing2 };
+  return { text: filled, missing: missing3 };
 }
 
 // src/config/schema-values.ts
 var formed = (form2) => external_exports.string({ error: form2.wanted }).regex(form2.pattern, { error: form2.wanted });
 var truth = external_exports.boolean({ error: "wanted true or false" });
 function choice(words3) {
-  return external_exports.enum(words3, { error: `wanted one of ${words3.join(", ")}` });
+  const wanted3 = `wanted one of ${words3.join(", ")}`;
+  return external_exports.enum(words3, {
+    error: ({ input: input2 }) => {
+      const near2 = typeof input2 === "string" ? nearest(input2, words3) : null;
+      return near2 === null ? wanted3 : `${wanted3}; did you mean ${near2}?`;
+    }
+  });
 }
-function whole(least2, most) {
-  const error62 = `wanted a whole number from ${least2} to ${most}`;
-  return external_exports.int({ error: error62 }).min(least2, { error: error62 }).max(most, { error: error62 });
+function whole(least3, most) {
+  const error62 = `wanted a whole number from ${least3} to ${most}`;
+  return external_exports.int({ error: error62 }).min(least3, { error: error62 }).max(most, { error: error62 });
 }
 function rate(most) {
   const error62 = `wanted requests a second, above 0 and at most ${most}`;
   return external_exports.number({ error: error62 }).positive({ error: error62 }).max(most, { error: error62 });
 }
-function duration3(least2, most) {
-  const error62 = `wanted a duration from ${least2} to ${most}, with its unit, such as 250ms, 5s or 4m`;
-  const [from, to] = [parseDuration(least2), parseDuration(most)];
+function duration3(least3, most) {
+  const error62 = `wanted a duration from ${least3} to ${most}, with its unit, such as 250ms, 5s or 4m`;
+  const [from, to] = [parseDuration(least3), parseDuration(most)];
   return external_exports.string({ error: error62 }).regex(durationPattern, { error: error62 }).transform((text4, context) => {
     const value = parseDuration(text4);
     if (value !== null && value >= from && value <= to) return value;
@@ -66871,8 +67083,8 @@ var least = (min) => group({ min: points.prefault(min).describe("The smallest ch
 var defaultBenchGlobs = ["**/*.bench.{js,mjs,ts,mts}"];
 var formatWords = ["auto", ...benchFormats];
 var formatError2 = `wanted one of ${formatWords.join(", ")}`;
-var format = external_exports.string({ error: formatError2 }).meta({ enum: [...formatWords, ...otherFormatWords] }).transform((word, context) => {
-  const found2 = parseFormat(word);
+var format = external_exports.string({ error: formatError2 }).meta({ enum: [...formatWords, ...otherFormatWords] }).transform((word2, context) => {
+  const found2 = parseFormat(word2);
   if (found2 !== null) return found2;
   context.addIssue(formatError2);
   return external_exports.NEVER;
@@ -66895,7 +67107,7 @@ var benchmark = external_exports.union([formed(globForm), suite], { error: bench
 var microbenchmarks = external_exports.array(benchmark, { error: "wanted a list of globs and commands, or [] for none" }).max(100, { error: "wanted at most 100 entries" }).optional().describe(
   `Globs of files whose exported functions are benchmarks, and commands. Unless given: ${defaultBenchGlobs.join(" ")}`
 );
-var pointMetrics = ["tail", "errors"];
+var pointMetrics2 = ["tail", "errors"];
 var waiver = group({
   scenario: external_exports.string({ error: "wanted the name of a scenario or microbenchmark" }).min(1, { error: "wanted the name of a scenario or microbenchmark" }).max(300, { error: "wanted at most 300 characters" }).default("default").describe("A scenario, or a microbenchmark as its row names it."),
   metric: choice(metricNames),
@@ -66903,7 +67115,7 @@ var waiver = group({
   expires: formed(dateForm).refine(isDay, { error: "the calendar has no such day" }).nullable().default(null).describe("The last day it holds."),
   reason: external_exports.string({ error: "wanted the reason, in a sentence" }).trim().min(1, { error: "wanted the reason, in a sentence" }).regex(/[\p{L}\p{N}]/u, { error: "wanted the reason, in a sentence" }).max(500, { error: "wanted at most 500 characters" })
 }).transform((value, context) => {
-  const points3 = pointMetrics.includes(value.metric);
+  const points3 = pointMetrics2.includes(value.metric);
   const ceiling = (points3 ? pointsForm : ratioForm).pattern.test(value.ceiling) ? parseRatio(value.ceiling) : null;
   if (ceiling !== null && ceiling > 0) return { ...value, ceiling };
   const wanted3 = points3 ? "wanted points above 0, such as 2 points" : "wanted a share above 0%, such as 12%";
@@ -66979,7 +67191,7 @@ function patienceWithin(timeBudget) {
   if (timeBudget === null) {
     return { order: longest.order, firstRun: longest.run, run: longest.run, finding: null };
   }
-  const within = (share5, { least: least2, most }) => ns(Math.min(most, Math.max(least2, timeBudget * share5)));
+  const within = (share5, { least: least3, most }) => ns(Math.min(most, Math.max(least3, timeBudget * share5)));
   const runs = { least: shortest.run, most: longest.run };
   return {
     // Both sides may have to be waited for, and another benchmark is to have its turn.
@@ -67262,8 +67474,8 @@ var warmUp = { block: msToNs(4), least: 6, most: 24, agree: 0.05 };
 function samplingOf(calibrated) {
   const iterations = Math.max(...calibrated.map((one2) => one2.iterations));
   const length = Math.max(1, ...calibrated.map((one2) => one2.elapsed / one2.iterations * iterations));
-  const { least: least2, most } = samplesBounds;
-  const wanted3 = Math.min(most, Math.max(least2, Math.floor(samplesTarget / length)));
+  const { least: least3, most } = samplesBounds;
+  const wanted3 = Math.min(most, Math.max(least3, Math.floor(samplesTarget / length)));
   return {
     iterations,
     warmUpIterations: iterations * Math.max(1, Math.round(warmUp.block / length)),
@@ -67909,18 +68121,18 @@ var JsonReader = class {
   #word() {
     const pattern2 = /[^\s,:{}[\]"]+/y;
     pattern2.lastIndex = this.#position;
-    const word = pattern2.exec(this.#text)?.[0] ?? "";
-    const lower = word.toLowerCase();
+    const word2 = pattern2.exec(this.#text)?.[0] ?? "";
+    const lower = word2.toLowerCase();
     let value;
-    if (word === "null") value = null;
-    else if (word === "true") value = true;
-    else if (word === "false") value = false;
-    else if (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(word)) value = Number(word);
+    if (word2 === "null") value = null;
+    else if (word2 === "true") value = true;
+    else if (word2 === "false") value = false;
+    else if (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(word2)) value = Number(word2);
     else if (/^[+-]?nan(\(.*\))?$/.test(lower)) value = Number.NaN;
     else if (/^\+?inf(inity)?$/.test(lower)) value = Number.POSITIVE_INFINITY;
     else if (/^-inf(inity)?$/.test(lower)) value = Number.NEGATIVE_INFINITY;
-    else this.#fail(word === "" ? "a value is missing" : `${shorten(word)} is not a JSON value`);
-    this.#position += word.length;
+    else this.#fail(word2 === "" ? "a value is missing" : `${shorten(word2)} is not a JSON value`);
+    this.#position += word2.length;
     return value;
   }
   #skipBlank() {
@@ -67949,8 +68161,8 @@ var JsonReader = class {
     });
   }
 };
-function shorten(word) {
-  return JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}\u2026` : word);
+function shorten(word2) {
+  return JSON.stringify(word2.length > 40 ? `${word2.slice(0, 40)}\u2026` : word2);
 }
 
 // src/microbench/adapters/quantities.ts
@@ -68012,8 +68224,8 @@ function quantityOf(text4, binary = false) {
     direction: "smaller-is-better"
   } : { ...found2, unit: { ...found2.unit, text: written2 } };
 }
-function countOf(word) {
-  return quantity("count", word, 1);
+function countOf(word2) {
+  return quantity("count", word2, 1);
 }
 function ratioOf(head, tail, binary) {
   const time6 = timeFactor(tail.trim());
@@ -68061,8 +68273,8 @@ function byteFactor(text4, binary) {
   const factors = bytePrefixes.get(match[1].toLowerCase());
   return match[2] === "i" || binary ? factors[1] : factors[0];
 }
-function singular(word) {
-  return word.replace(/s$/, "");
+function singular(word2) {
+  return word2.replace(/s$/, "");
 }
 function quantity(kind, normalised, factor) {
   return { unit: { kind, normalised, text: normalised }, factor, direction: "smaller-is-better" };
@@ -68579,10 +68791,10 @@ var criterion = {
         origin: target
       });
     }
-    for (const [missing2, origin] of announced) {
-      if (named3.has(missing2)) continue;
+    for (const [missing3, origin] of announced) {
+      if (named3.has(missing3)) continue;
       const problem3 = "criterion began with it, and no result follows; was it stopped?";
-      sheet.add({ name: missing2, quantity: quantityOf("ns"), problem: problem3, origin });
+      sheet.add({ name: missing3, quantity: quantityOf("ns"), problem: problem3, origin });
     }
     return sheet.result();
   }
@@ -71025,10 +71237,10 @@ function smallestDetectable(d) {
 function holm(p) {
   const order2 = p.map((_3, index) => index).sort((a, b) => p[a] - p[b]);
   const adjusted = new Array(p.length).fill(1);
-  let least2 = 0;
+  let least3 = 0;
   for (const [step3, index] of order2.entries()) {
-    least2 = Math.max(least2, Math.min(1, (p.length - step3) * p[index]));
-    adjusted[index] = least2;
+    least3 = Math.max(least3, Math.min(1, (p.length - step3) * p[index]));
+    adjusted[index] = least3;
   }
   return adjusted;
 }
@@ -71160,6 +71372,43 @@ function isBounded(comparison, tolerance3, passLevel) {
   return comparison.kind === "ratio" && upperBound(comparison.perRound, passLevel) <= Math.log1p(detect);
 }
 
+// src/verdict/looks.ts
+var fewestRounds = 6;
+var familyPercent = 5;
+var earlyFailPercent = 1;
+var familyLevel = familyPercent / 100;
+var confirmationLevel = 0.01;
+var extensionLevel = 5e-3;
+var earlyFailFrom = 9;
+var lastPassLevel = 0.025;
+function lookRounds(rounds) {
+  if (rounds >= 15) return [6, 9, 12, rounds];
+  if (rounds >= 12) return [6, 9, rounds];
+  if (rounds >= 9) return [6, rounds];
+  return [rounds];
+}
+function looksAt(rounds) {
+  const early = rounds.slice(0, -1).filter((count3) => count3 >= earlyFailFrom).length;
+  return rounds.map((count3, index) => {
+    const last = index === rounds.length - 1;
+    return {
+      rounds: count3,
+      failLevel: last ? (familyPercent - early * earlyFailPercent) / 100 : count3 >= earlyFailFrom ? earlyFailPercent / 100 : null,
+      passLevel: last ? lastPassLevel : Math.max(0.01, 2 ** -count3),
+      last
+    };
+  });
+}
+var planLooks = (rounds) => looksAt(lookRounds(rounds));
+function canFlag(look, judged4) {
+  return look.failLevel !== null && 2 ** -look.rounds <= look.failLevel / Math.max(1, judged4) + 1e-12;
+}
+function leastRounds(judged4) {
+  let rounds = fewestRounds;
+  while (!canFlag(planLooks(rounds).at(-1), judged4)) rounds += 1;
+  return rounds;
+}
+
 // src/verdict/reasons.ts
 var mostAdvised = 500;
 function metricWords(metric) {
@@ -71220,9 +71469,29 @@ function withinSpreadSentence(change) {
   const spread2 = change.kind === "ratio" && change.spread !== null ? ` of ${formatSpread(change.spread)}` : "";
   return `it got worse by ${effectWords(change)}, which is within its spread${spread2}: a quieter runner or more rounds would settle it`;
 }
-var otherViewSentence = (all, onTime2) => `over all shots it rose by ${formatRatio(all)}, hardly by chance (${formatChange(onTime2)} over those sent on time), and a pass needs both views to hold`;
-function notConfirmedSentence(first, pooled, rounds) {
-  return `not confirmed: ${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;
+var otherViewSentence = (all, onTime2) => `over all requests, those that were sent late included, it rose by ${formatRatio(all)}, hardly by chance (${formatChange(onTime2)} over those sent on time), and a pass needs both to hold`;
+function notConfirmedSentence(first, pooled, rounds, { min }, worsening2 = pooled) {
+  const figures2 = `${effectWords(first)} when it was flagged, ${effectWords(pooled)} over all ${formatCount(rounds)} rounds`;
+  return `not confirmed: ${figures2}, ${whyNotRed(worsening2, min)}; a quieter runner or more rounds would settle it`;
+}
+function whyNotRed(worsening2, min) {
+  if (worsening2.kind === "ratio") {
+    if (worsening2.effect < min) return `less than the ${formatRatio(min)} from which it counts`;
+    if (worsening2.spread !== null && Math.log1p(worsening2.effect) <= worsening2.spread)
+      return `which is within the spread of ${formatSpread(worsening2.spread)}`;
+  }
+  return `which may still be chance: a confirmation has to rule that out at ${formatRatio(ratio(confirmationLevel))} over all rows`;
+}
+function beyondSpreadSentence(worsening2, tolerance3, shown5 = worsening2) {
+  if (worsening2.kind !== "ratio" || worsening2.spread === null || tolerance3.detect === null) return null;
+  const effect = Math.log1p(worsening2.effect);
+  const least3 = Math.log1p(tolerance3.min);
+  if (Math.abs(effect) <= worsening2.spread) return null;
+  const beyond2 = `${effectWords(shown5)} is beyond its spread of ${formatSpread(worsening2.spread)}`;
+  if (effect >= least3)
+    return `${beyond2}, but may be chance when all rows are tested together; more than ${formatRatio(tolerance3.detect)} is ruled out`;
+  if (effect > 0) return `${beyond2}, but below the ${formatRatio(tolerance3.min)} from which it counts`;
+  return effect <= -least3 ? `${beyond2}, but not surely enough to be called an improvement` : null;
 }
 function effectWords(change) {
   switch (change.kind) {
@@ -71246,10 +71515,10 @@ function rowOf(subject3, results, tolerance3, passLevel) {
   const perRound = pairs2.map((pair) => logChange(pair.baseline.value, pair.candidate.value));
   const smaller = subject3.direction === "smaller-is-better";
   const worse2 = smaller ? perRound : perRound.map((d) => 0 - d);
-  const missing2 = results.length - pairs2.length;
+  const missing3 = results.length - pairs2.length;
   const baseline = pairs2.length === 0 ? null : medianOf(pairs2.map((pair) => pair.baseline.value));
   const candidate = pairs2.length === 0 ? null : medianOf(pairs2.map((pair) => pair.candidate.value));
-  const comparison = comparisonOf(worse2, baseline, candidate, missing2);
+  const comparison = comparisonOf(worse2, baseline, candidate, missing3);
   const worsening2 = changeOf(comparison, passLevel);
   const fromZero = pairs2.some((pair) => pair.baseline.value === 0 !== (pair.candidate.value === 0)) ? `it went from ${baseline} to ${candidate} ${subject3.unit.normalised}, so there is no ratio` : null;
   const guessed2 = subject3.directionGuessed === true;
@@ -71265,7 +71534,7 @@ function rowOf(subject3, results, tolerance3, passLevel) {
   return {
     subject: subject3,
     used: pairs2.length,
-    dropped: missing2,
+    dropped: missing3,
     baseline,
     candidate,
     perRound,
@@ -71291,8 +71560,8 @@ function logChange(baseline, candidate) {
   if (baseline <= 0 || candidate <= 0) return candidate > baseline ? farStep : -farStep;
   return Math.log(candidate / baseline);
 }
-function comparisonOf(perRound, baseline, candidate, missing2) {
-  return baseline === null || candidate === null ? { kind: "none", reason: "no round has a value of both sides", missing: missing2 } : { kind: "ratio", perRound, baseline, candidate, missing: missing2 };
+function comparisonOf(perRound, baseline, candidate, missing3) {
+  return baseline === null || candidate === null ? { kind: "none", reason: "no round has a value of both sides", missing: missing3 } : { kind: "ratio", perRound, baseline, candidate, missing: missing3 };
 }
 function mirrored(change) {
   if (change.kind !== "ratio") return change;
@@ -71347,43 +71616,6 @@ function sameResult({ measuring, confirming: confirming2 }) {
   return one2 === null || other === null ? null : one2 === other;
 }
 
-// src/verdict/looks.ts
-var fewestRounds = 6;
-var familyPercent = 5;
-var earlyFailPercent = 1;
-var familyLevel = familyPercent / 100;
-var confirmationLevel = 0.01;
-var extensionLevel = 5e-3;
-var earlyFailFrom = 9;
-var lastPassLevel = 0.025;
-function lookRounds(rounds) {
-  if (rounds >= 15) return [6, 9, 12, rounds];
-  if (rounds >= 12) return [6, 9, rounds];
-  if (rounds >= 9) return [6, rounds];
-  return [rounds];
-}
-function looksAt(rounds) {
-  const early = rounds.slice(0, -1).filter((count3) => count3 >= earlyFailFrom).length;
-  return rounds.map((count3, index) => {
-    const last = index === rounds.length - 1;
-    return {
-      rounds: count3,
-      failLevel: last ? (familyPercent - early * earlyFailPercent) / 100 : count3 >= earlyFailFrom ? earlyFailPercent / 100 : null,
-      passLevel: last ? lastPassLevel : Math.max(0.01, 2 ** -count3),
-      last
-    };
-  });
-}
-var planLooks = (rounds) => looksAt(lookRounds(rounds));
-function canFlag(look, judged3) {
-  return look.failLevel !== null && 2 ** -look.rounds <= look.failLevel / Math.max(1, judged3) + 1e-12;
-}
-function leastRounds(judged3) {
-  let rounds = fewestRounds;
-  while (!canFlag(planLooks(rounds).at(-1), judged3)) rounds += 1;
-  return rounds;
-}
-
 // src/verdict/outcome.ts
 var severity = [
   "regressed",
@@ -71412,11 +71644,11 @@ function foldOutcome(findings) {
 }
 function exitCodeOf(verdict, settings7) {
   const code = codeOf(verdict.outcome, verdict.failure?.side ?? null, settings7);
-  const missing2 = verdict.findings.some((finding) => finding.state === "missing");
-  return code === 0 && missing2 && settings7.failOn.includes("missing") ? 1 : code;
+  const missing3 = verdict.findings.some((finding) => finding.state === "missing");
+  return code === 0 && missing3 && settings7.failOn.includes("missing") ? 1 : code;
 }
 function codeOf(outcome, failedSide, settings7) {
-  const asked = (word, code) => settings7.failOn.includes(word) ? code : 0;
+  const asked = (word2, code) => settings7.failOn.includes(word2) ? code : 0;
   switch (outcome) {
     case "pass":
     case "skipped":
@@ -71609,13 +71841,17 @@ function stateOf(row, stage, tolerance3) {
     case "not-confirmed":
       return {
         state: "undecided",
-        reason: notConfirmedSentence(stage.first.change, row.change, row.used)
+        reason: notConfirmedSentence(stage.first.change, row.change, row.used, tolerance3, row.worsening)
       };
     case "cut-short":
       return { state: "undecided", reason: stage.reason };
     default: {
       if (row.improved) return { state: "improved", reason: row.fromZero };
-      if (row.bounded) return { state: "unchanged", reason: row.fromZero };
+      if (row.bounded)
+        return {
+          state: "unchanged",
+          reason: row.fromZero ?? beyondSpreadSentence(row.worsening, tolerance3, row.change)
+        };
       if (row.guess !== null) return { state: "undecided", reason: row.guess };
       const more = roundsToSettle(row.worsening, tolerance3, row.used);
       return { state: "undecided", reason: undecidedSentence(row.worsening, tolerance3, more) };
@@ -71760,13 +71996,13 @@ async function measureRound(job, functions, suites, found2, wanted3, random) {
 }
 function start2(job, found2) {
   const { settings: settings7 } = job;
-  const judged3 = found2.subjects.filter((one2) => one2.presence === "both" && one2.problem === null);
-  const needed = leastRounds(judged3.filter((one2) => one2.directionGuessed !== true).length);
+  const judged4 = found2.subjects.filter((one2) => one2.presence === "both" && one2.problem === null);
+  const needed = leastRounds(judged4.filter((one2) => one2.directionGuessed !== true).length);
   const rounds = settings7.rounds ?? Math.max(defaultRounds, needed);
   if (rounds < needed) {
     throw new TailgateError({
       code: "usage",
-      message: `${rounds} rounds cannot decide ${judged3.length} benchmarks: the smallest p they can reach is too large for so many`,
+      message: `${rounds} rounds cannot decide ${judged4.length} benchmarks: the smallest p they can reach is too large for so many`,
       hint: `give --rounds ${needed} or more, or measure fewer benchmarks`
     });
   }
@@ -71795,10 +72031,6 @@ var measuringTime = (evidence) => ns(evidence.rounds.reduce((sum6, round3) => su
 // src/settings.ts
 import { existsSync as existsSync4, realpathSync as realpathSync4 } from "node:fs";
 import { basename, isAbsolute as isAbsolute2, join as join9, relative as relative4, resolve as resolve4 } from "node:path";
-
-// src/config/read.ts
-import { existsSync as existsSync3, readFileSync as readFileSync4, statSync as statSync3 } from "node:fs";
-import { resolve as resolve3 } from "node:path";
 
 // src/config/document.ts
 var import_yaml = __toESM(require_dist(), 1);
@@ -71971,6 +72203,57 @@ function placePath(raw, value) {
 function keysOf(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
+
+// src/config/measured.ts
+function measuredBy(text4, file4, overrides = {}) {
+  if (Buffer.byteLength(text4) > configFileLimit) return null;
+  const keys = keysOf2(text4, file4, overrides);
+  if (keys === null) return null;
+  const { scenarios: scenarios2 = [{}], microbenchmarks: microbenchmarks2 = [...defaultBenchGlobs] } = keys;
+  if (!Array.isArray(scenarios2) || !Array.isArray(microbenchmarks2)) return null;
+  const globs = microbenchmarks2.filter((entry) => typeof entry === "string");
+  const measured2 = scenarios2.map((one2) => ({ name: nameOf4(one2, "default"), routes: routesIn(one2) }));
+  const suites = microbenchmarks2.filter((entry) => typeof entry !== "string").map((one2) => nameOf4(one2));
+  const readable2 = globs.every((glob) => globForm.pattern.test(glob)) && [...measured2.map(({ name: name2 }) => name2), ...suites].every((name2) => nameForm.pattern.test(name2));
+  const declared = globs.join("\n") !== defaultBenchGlobs.join("\n");
+  return readable2 ? { file: file4, scenarios: measured2, benchmarks: { globs, declared, suites } } : null;
+}
+function routesOf(requests) {
+  const sent = requests.filter(({ weight: weight2 }) => weight2 > 0);
+  return [...new Set(sent.map(({ method, path }) => routeName(method, path)))];
+}
+var routeName = (method, path) => (
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a user writes templates.
+  `${method} ${path.replace(/\$\{[^}]*\}/g, () => "${\u2026}").replace(/\?.*$/s, "")}`
+);
+function routesIn(scenario2) {
+  const { path = "/", requests = [{ path }] } = groupOf(scenario2);
+  if (!Array.isArray(requests)) return [];
+  return routesOf(
+    requests.flatMap((one2) => {
+      const { method = "GET", path: own2 = "/", weight: weight2 = 1 } = groupOf(one2);
+      const known2 = typeof method === "string" && typeof own2 === "string" && typeof weight2 === "number";
+      return known2 ? [{ method, path: own2, weight: weight2 }] : [];
+    })
+  );
+}
+function keysOf2(text4, file4, overrides) {
+  try {
+    return applyOverrides(parseConfigText(text4, file4).keys, overrides).raw;
+  } catch (thrown) {
+    if (thrown instanceof TailgateError) return null;
+    throw thrown;
+  }
+}
+function nameOf4(entry, unnamed = "") {
+  const { name: name2 = unnamed } = groupOf(entry);
+  return typeof entry === "object" && entry !== null && typeof name2 === "string" ? name2 : "";
+}
+var groupOf = (value) => typeof value === "object" && value !== null ? value : {};
+
+// src/config/read.ts
+import { existsSync as existsSync3, readFileSync as readFileSync4, statSync as statSync3 } from "node:fs";
+import { resolve as resolve3 } from "node:path";
 
 // src/config/problems.ts
 function insideUnion(raw, issue2) {
@@ -72181,7 +72464,7 @@ function sameCounterProblems(raw, companions) {
 }
 
 // src/config/schema-arrivals.ts
-var wanted = "wanted constant, poisson, ramp, burst, or a group such as ramp: { from: 50%, to: 150% }";
+var wanted2 = "wanted constant, poisson, ramp, burst, or a group such as ramp: { from: 50%, to: 150% }";
 var pace = ratio2.refine((value) => value >= 0.01 && value <= 20, {
   error: "wanted a share from 1% to 2000%"
 });
@@ -72203,7 +72486,7 @@ var shaped = group({ ramp: ramp.optional(), burst: burst.optional() }).refine(
   (value) => value.ramp === void 0 !== (value.burst === void 0),
   { error: "wanted either `ramp` or `burst`", when: () => true }
 );
-var arrivals = external_exports.union([choice(["constant", "poisson", "ramp", "burst"]), shaped], { error: wanted }).transform((value) => {
+var arrivals = external_exports.union([choice(["constant", "poisson", "ramp", "burst"]), shaped], { error: wanted2 }).transform((value) => {
   switch (value) {
     case "constant":
     case "poisson":
@@ -72219,8 +72502,8 @@ var arrivals = external_exports.union([choice(["constant", "poisson", "ramp", "b
 function shapeOfBurst({ every, for: length, factor }) {
   return { kind: "burst", every, length, factor };
 }
-function readArrivals(word) {
-  const result2 = arrivals.safeParse(word);
+function readArrivals(word2) {
+  const result2 = arrivals.safeParse(word2);
   return result2.success ? result2.data : null;
 }
 
@@ -72638,8 +72921,8 @@ function templateProblems(raw, variables) {
     const scenario2 = { path, raw: one2, places: [...placesOf2(one2, path)] };
     return [
       ...scenario2.places.flatMap(
-        (place2) => wordsOf2(place2.text).flatMap((word) => {
-          const text4 = wordProblem(word, place2, scenario2, variables);
+        (place2) => wordsOf2(place2.text).flatMap((word2) => {
+          const text4 = wordProblem(word2, place2, scenario2, variables);
           return text4 === null ? [] : [{ path: place2.path, text: text4 }];
         })
       ),
@@ -72648,22 +72931,22 @@ function templateProblems(raw, variables) {
   });
 }
 var wordsOf2 = (text4) => parseTemplate(text4).filter((piece) => typeof piece !== "string");
-function wordProblem(word, place2, scenario2, variables) {
-  switch (word.kind) {
+function wordProblem(word2, place2, scenario2, variables) {
+  switch (word2.kind) {
     case "refused": {
-      const near2 = nearest(word.written.split(/[\s.]/, 1)[0] ?? "", templateWords);
-      const meant = near2 === null || word.written.startsWith(near2) ? "" : `; did you mean \`${near2}\`?`;
-      return `\`\${${word.written}}\` cannot be read: ${word.problem}${meant} (write $\${\u2026} for plain text)`;
+      const near2 = nearest(word2.written.split(/[\s.]/, 1)[0] ?? "", templateWords);
+      const meant = near2 === null || word2.written.startsWith(near2) ? "" : `; did you mean \`${near2}\`?`;
+      return `\`\${${word2.written}}\` cannot be read: ${word2.problem}${meant} (write $\${\u2026} for plain text)`;
     }
     case "variable": {
-      if (variables[word.name] !== void 0) return null;
-      const near2 = nearest(word.name, [...templateWords, ...Object.keys(variables)]);
+      if (variables[word2.name] !== void 0) return null;
+      const near2 = nearest(word2.name, [...templateWords, ...Object.keys(variables)]);
       const meant = near2 === null ? "" : `; did you mean \`${near2}\`?`;
-      return `\`\${${word.name}}\` is neither a variable of the job or of \`env\` nor one of ${templateWords.join(", ")}${meant} (write $\${\u2026} for plain text)`;
+      return `\`\${${word2.name}}\` is neither a variable of the job or of \`env\` nor one of ${templateWords.join(", ")}${meant} (write $\${\u2026} for plain text)`;
     }
     case "feed":
-      if (place2.part !== "request") return onlyInRequests(`feed.${word.column}`, place2.part);
-      return has(scenario2.raw, "feed") ? null : `\`\${feed.${word.column}}\` needs rows: give the scenario \`feed: { file: rows.csv }\``;
+      if (place2.part !== "request") return onlyInRequests(`feed.${word2.column}`, place2.part);
+      return has(scenario2.raw, "feed") ? null : `\`\${feed.${word2.column}}\` needs rows: give the scenario \`feed: { file: rows.csv }\``;
     case "session":
       if (place2.part === "session") return "the set-up request itself has no `${session}` yet";
       return has(scenario2.raw, "session") ? null : "`${session}` needs a set-up request: give the scenario `session: { path: /login, token: /token }`";
@@ -72676,12 +72959,12 @@ function wordProblem(word, place2, scenario2, variables) {
       return place2.part === "request" ? null : onlyInRequests("counter", place2.part);
     case "uuid":
     case "random":
-      return place2.part === "auth" ? onlyInRequests(word.kind, place2.part) : null;
+      return place2.part === "auth" ? onlyInRequests(word2.kind, place2.part) : null;
   }
 }
-var onlyInRequests = (word, part2) => `\`\${${word}}\` changes with every shot, and \`${part2}\` is read once: use it in \`requests\``;
+var onlyInRequests = (word2, part2) => `\`\${${word2}}\` changes with every shot, and \`${part2}\` is read once: use it in \`requests\``;
 function unusedProblems({ raw, path, places }) {
-  const uses = (kind, among = places) => among.some((place2) => wordsOf2(place2.text).some((word) => word.kind === kind));
+  const uses = (kind, among = places) => among.some((place2) => wordsOf2(place2.text).some((word2) => word2.kind === kind));
   const problems = [];
   if (has(raw, "feed") && !uses("feed")) {
     problems.push({ path: [...path, "feed"], text: "nothing uses it: write `${feed.column}` in a request" });
@@ -73066,9 +73349,9 @@ function fillEnvironment(raw, at2, environment) {
   const filled = [];
   const problems = [];
   for (const [name2, value] of Object.entries(given3)) {
-    const { text: text4, missing: missing2 } = fillVariables(String(value), environment);
+    const { text: text4, missing: missing3 } = fillVariables(String(value), environment);
     filled.push([name2, text4]);
-    for (const variable of missing2) {
+    for (const variable of missing3) {
       const path = [...at2, name2];
       problems.push({
         path,
@@ -73133,24 +73416,36 @@ function readJobSettings(request2) {
   const directory = starts ? inside : request2.directory;
   const overrides = starts ? { ...request2.overrides, "working-directory": "" } : request2.overrides;
   const loaded = loadConfig({ directory, file: file4, overrides, environment });
+  const fileBefore = (git, { baseline }) => fileAt(git, baseline.sha, directory, file4);
   return {
     directory,
     config: loaded.config,
     warnings: loaded.warnings,
     configFile: loaded.file === null ? "tailgate.yml" : basename(loaded.file),
     trusted: async (config3, git, revisions) => {
-      const names3 = file4 === void 0 ? ["tailgate.yml", "tailgate.yaml"] : [file4];
-      for (const name2 of names3) {
-        const path = relative4(realpathSync4(git.directory), resolve4(realpathSync4(directory), name2));
-        const text4 = path.startsWith("..") ? null : await readFileAt(git, revisions.baseline.sha, path);
-        if (text4 === null) continue;
-        if (config3.trustConfig !== "baseline" && !text4.includes("trust-config")) return config3;
-        const source = `${path} of the baseline`;
-        return trustedConfig(config3, readConfig(text4, { source, overrides, environment }).config);
-      }
-      return config3;
+      const found2 = await fileBefore(git, revisions);
+      if (found2 === null || config3.trustConfig !== "baseline" && !found2.text.includes("trust-config"))
+        return config3;
+      const source = `${found2.path} of the baseline`;
+      return trustedConfig(config3, readConfig(found2.text, { source, overrides, environment }).config);
+    },
+    measuredBefore: async (git, revisions) => {
+      const found2 = await fileBefore(git, revisions).catch(unlessUnreadable);
+      return found2 === null ? null : measuredBy(found2.text, found2.path, overrides);
     }
   };
+}
+async function fileAt(git, sha, directory, file4) {
+  for (const name2 of file4 === void 0 ? ["tailgate.yml", "tailgate.yaml"] : [file4]) {
+    const path = relative4(realpathSync4(git.directory), resolve4(realpathSync4(directory), name2));
+    const text4 = path.startsWith("..") ? null : await readFileAt(git, sha, path);
+    if (text4 !== null) return { path, text: text4 };
+  }
+  return null;
+}
+function unlessUnreadable(thrown) {
+  if (thrown instanceof TailgateError && thrown.code === "usage") return null;
+  throw thrown;
 }
 function projectIn(root, directory, workingDirectory) {
   const project = relative4(realpathSync4(root), join9(realpathSync4(directory), workingDirectory));
@@ -73160,6 +73455,1248 @@ function hasConfig(directory) {
   return ["tailgate.yml", "tailgate.yaml"].some((name2) => existsSync4(join9(directory, name2)));
 }
 
+// src/verdict/compare.ts
+var tailFactor = 3;
+var lateLevel = 0.05;
+var isPercentile = (metric) => metric === "p50" || metric === "p90" || metric === "p95" || metric === "p99";
+function unitOf2(metric) {
+  if (isPercentile(metric)) return "nanoseconds";
+  if (metric === "tail") return "share-of-slices";
+  if (metric === "counter") return "counted-per-request";
+  return metric === "errors" ? "share-of-requests" : "cpu-nanoseconds-per-request";
+}
+function comparePercentile(rounds, metric, view, read8) {
+  return compareRatios(rounds, "too few shots were sent on time", (round3) => {
+    const pairs2 = bothPresent(round3, (trial2) => read8(trial2.load.histograms, view)?.[metric] ?? null);
+    if (pairs2 === null) return null;
+    const [baseline, candidate] = [pairs2.map((pair) => pair.baseline), pairs2.map((pair) => pair.candidate)];
+    return {
+      baseline: lowerMedian(baseline),
+      candidate: lowerMedian(candidate),
+      d: shiftOf(baseline.map(Math.log), candidate.map(Math.log))
+    };
+  });
+}
+function compareCpu(rounds, leadIn) {
+  return compareRatios(rounds, missingCost(rounds), (round3) => {
+    const pairs2 = bothPresent(round3, (trial2) => {
+      const spent = cpuSpent(trial2, round3);
+      return spent === null ? null : spent / requestsOf(trial2, leadIn);
+    });
+    if (pairs2 === null) return null;
+    return {
+      baseline: medianOf(pairs2.map((pair) => pair.baseline)),
+      candidate: medianOf(pairs2.map((pair) => pair.candidate)),
+      d: medianOf(pairs2.map((pair) => Math.log(pair.candidate / pair.baseline)))
+    };
+  });
+}
+function compareCpuTotal(rounds, leadIn) {
+  return compareRatios(rounds, missingCost(rounds), (round3) => {
+    const known2 = round3.pairs.filter((pair) => pair.baseline.cost !== null && pair.candidate.cost !== null);
+    if (known2.length * 2 < round3.planned) return null;
+    const perRequest2 = (side3) => sum3(known2, (pair) => cpuSpent(pair[side3], round3) ?? 0) / sum3(known2, (pair) => requestsOf(pair[side3], leadIn));
+    const baseline = perRequest2("baseline");
+    const candidate = perRequest2("candidate");
+    return { baseline, candidate, d: Math.log(candidate / baseline) };
+  });
+}
+function compareTail(rounds, read8) {
+  const p99 = (trial2) => read8(trial2.load.histograms, "all-shots")?.p99 ?? null;
+  const perRound = rounds.map((round3) => bothPresent(round3, p99) ?? []);
+  const all = perRound.flat().flatMap((pair) => [pair.baseline, pair.candidate]);
+  if (all.length === 0) return { kind: "none", reason: "no slice has a p99", missing: rounds.length };
+  const limit = tailFactor * medianOf(all);
+  return countsOf(
+    perRound.map((pairs2) => ({
+      of: pairs2.length,
+      baseline: pairs2.filter((pair) => pair.baseline > limit).length,
+      candidate: pairs2.filter((pair) => pair.candidate > limit).length
+    }))
+  );
+}
+function compareErrors(rounds) {
+  return countsOf(
+    rounds.map((round3) => ({
+      of: sum3(round3.pairs, (pair) => pair.baseline.load.counts.scheduled),
+      baseline: sum3(round3.pairs, (pair) => failedShots(pair.baseline)),
+      candidate: sum3(round3.pairs, (pair) => failedShots(pair.candidate))
+    }))
+  );
+}
+function compareMetric(rounds, metric, view, read8, leadIn) {
+  if (isPercentile(metric)) return comparePercentile(rounds, metric, view, read8);
+  if (metric === "cpu") return compareCpu(rounds, leadIn);
+  if (metric === "cpu-total") return compareCpuTotal(rounds, leadIn);
+  return metric === "tail" ? compareTail(rounds, read8) : compareErrors(rounds);
+}
+function judgedView(rounds) {
+  const differences = rounds.map(
+    (round3) => sum3(round3.pairs, (pair) => lateShots(pair.candidate) - lateShots(pair.baseline))
+  );
+  const mirrored2 = differences.map((difference2) => -difference2);
+  const differ = [differences, mirrored2].some((d) => Math.min(signFlipP(d), signedRankP(d)) <= lateLevel);
+  return differ ? "all-shots" : "on-time";
+}
+function onTimeShares(rounds) {
+  return sharesOf(rounds, (trial2) => trial2.load.onTime);
+}
+function successShares(rounds) {
+  return sharesOf(rounds, (trial2) => trial2.load.counts.ok);
+}
+function saturatedSlices(rounds) {
+  return rounds.map((round3) => ({
+    baseline: round3.pairs.filter((pair) => pair.baseline.saturated).length,
+    candidate: round3.pairs.filter((pair) => pair.candidate.saturated).length,
+    of: round3.pairs.length
+  }));
+}
+function sustainedRate(rounds) {
+  const rates = sides.map(
+    (side3) => rounds.flatMap(
+      (round3) => round3.pairs.map((pair) => pair[side3].load.counts.ok * 1e9 / Math.max(1, pair[side3].load.elapsed))
+    )
+  );
+  return Math.min(...rates.map((values) => values.length === 0 ? 0 : medianOf(values)));
+}
+function compareRatios(rounds, reason, roundValue) {
+  const values = rounds.map(roundValue).filter((value) => value !== null && isUsable(value));
+  const missing3 = rounds.length - values.length;
+  if (values.length === 0) return { kind: "none", reason, missing: missing3 };
+  return {
+    kind: "ratio",
+    perRound: values.map((value) => value.d),
+    baseline: medianOf(values.map((value) => value.baseline)),
+    candidate: medianOf(values.map((value) => value.candidate)),
+    missing: missing3
+  };
+}
+var isUsable = (value) => isPositive(value.baseline) && Number.isFinite(value.d);
+function countsOf(rounds) {
+  const of = sum3(rounds, (round3) => round3.of);
+  const share5 = (count3) => of === 0 ? 0 : count3 / of;
+  return {
+    kind: "points",
+    counts: rounds.map((round3) => round3.candidate - round3.baseline),
+    perRound: rounds.map((round3) => round3.of === 0 ? 0 : (round3.candidate - round3.baseline) / round3.of),
+    baseline: share5(sum3(rounds, (round3) => round3.baseline)),
+    candidate: share5(sum3(rounds, (round3) => round3.candidate))
+  };
+}
+function bothPresent(round3, figure2) {
+  const present = [];
+  for (const pair of round3.pairs) {
+    const baseline = figure2(pair.baseline);
+    const candidate = figure2(pair.candidate);
+    if (isPositive(baseline) && isPositive(candidate)) present.push({ baseline, candidate });
+  }
+  return present.length > 0 && present.length * 2 >= round3.planned ? present : null;
+}
+function cpuSpent(trial2, round3) {
+  if (trial2.cost === null) return null;
+  return trial2.cost.cpu - round3.sides[trial2.side].idleRate * trial2.cost.idle;
+}
+function requestsOf({ load: { counts: counts2 } }, leadIn) {
+  return counts2.ok * (1 + leadIn / counts2.scheduled);
+}
+function missingCost(rounds) {
+  const trials = (side3) => rounds.flatMap((round3) => round3.pairs.map((pair) => pair[side3]));
+  const unread2 = sides.filter((side3) => trials(side3).every((trial2) => trial2.cost === null));
+  const times = /* @__PURE__ */ new Map();
+  for (const { costUnknown: reason } of unread2.flatMap(trials)) {
+    if (reason !== void 0) times.set(reason, (times.get(reason) ?? 0) + 1);
+  }
+  const [most] = [...times].sort(([, a], [, b]) => b - a);
+  if (unread2.length === 0) return "too few slices have both CPU time and right answers";
+  const whose = unread2.length === sides.length ? "service" : unread2[0];
+  return `the CPU time of the ${whose} could not be read${most === void 0 ? "" : `: ${most[0]}`}`;
+}
+var failedShots = (trial2) => {
+  const { failed: failed3, timedOut, dropped, unfinished } = trial2.load.counts;
+  return failed3 + timedOut + dropped + unfinished;
+};
+var lateShots = (trial2) => trial2.load.released - trial2.load.onTime;
+function sharesOf(rounds, countOf2) {
+  const pairs2 = rounds.flatMap((round3) => round3.pairs);
+  const share5 = (side3) => sum3(pairs2, (pair) => countOf2(pair[side3])) / sum3(pairs2, (pair) => pair[side3].load.counts.scheduled);
+  const both = { baseline: share5("baseline"), candidate: share5("candidate") };
+  return Number.isFinite(both.baseline) && Number.isFinite(both.candidate) ? both : null;
+}
+var isPositive = (value) => value !== null && value > 0 && Number.isFinite(value);
+var sum3 = (items, amount3) => items.reduce((total4, item) => total4 + amount3(item), 0);
+
+// src/verdict/counters.ts
+var mostChange = Math.log(1e3);
+function compareCounter(rounds, counter2) {
+  const { name: name2 } = counter2;
+  const known2 = rounds.map((round3) => ({ round: round3, pairs: round3.pairs.filter((pair) => isKnown(pair, name2)) }));
+  const usable2 = known2.filter(({ round: round3, pairs: pairs2 }) => pairs2.length > 0 && pairs2.length * 2 >= round3.planned);
+  const missing3 = rounds.length - usable2.length;
+  if (usable2.length === 0) return { kind: "none", reason: whyUnknown(rounds, name2), missing: missing3 };
+  const sparse = usable2.some(
+    ({ pairs: pairs2 }) => pairs2.some(
+      (pair) => perRequest([pair], "baseline", counter2) === 0 || perRequest([pair], "candidate", counter2) === 0
+    )
+  );
+  const values = usable2.map(({ pairs: pairs2 }) => {
+    const parts2 = sparse ? [pairs2] : pairs2.map((pair) => [pair]);
+    const both = parts2.map((part2) => ({
+      baseline: perRequest(part2, "baseline", counter2),
+      candidate: perRequest(part2, "candidate", counter2)
+    }));
+    return {
+      baseline: medianOf(both.map((value) => value.baseline)),
+      candidate: medianOf(both.map((value) => value.candidate)),
+      d: medianOf(both.map((value) => lnRatio(value.baseline, value.candidate)))
+    };
+  });
+  return {
+    kind: "ratio",
+    perRound: values.map((value) => value.d),
+    baseline: medianOf(values.map((value) => value.baseline)),
+    candidate: medianOf(values.map((value) => value.candidate)),
+    missing: missing3
+  };
+}
+function lnRatio(baseline, candidate) {
+  if (baseline === candidate) return 0;
+  if (baseline === 0) return mostChange;
+  if (candidate === 0) return -mostChange;
+  return Math.max(-mostChange, Math.min(mostChange, Math.log(candidate / baseline)));
+}
+var isKnown = (pair, name2) => [pair.baseline, pair.candidate].every(
+  (trial2) => growthOf(trial2, name2) !== null && trial2.load.counts.ok > 0
+);
+function growthOf(trial2, name2) {
+  const growth5 = trial2.counters?.[name2];
+  return growth5 !== void 0 && "by" in growth5 ? growth5.by : null;
+}
+function perRequest(pairs2, side3, { name: name2, leadIn }) {
+  const grown = pairs2.reduce((sum6, pair) => sum6 + (growthOf(pair[side3], name2) ?? 0), 0);
+  const requests = pairs2.reduce((sum6, pair) => sum6 + requestsOf(pair[side3], leadIn), 0);
+  return grown / requests;
+}
+function whyUnknown(rounds, name2) {
+  const times = /* @__PURE__ */ new Map();
+  for (const { pairs: pairs2 } of rounds) {
+    for (const pair of pairs2) {
+      for (const trial2 of [pair.baseline, pair.candidate]) {
+        const growth5 = trial2.counters?.[name2];
+        if (growth5 !== void 0 && "unknown" in growth5) {
+          times.set(growth5.unknown, (times.get(growth5.unknown) ?? 0) + 1);
+        }
+      }
+    }
+  }
+  const [most] = [...times].sort(([, a], [, b]) => b - a);
+  return most === void 0 ? "too few slices have both a value and right answers" : most[0];
+}
+
+// src/verdict/wrong-answers.ts
+var noRoute = ["status 404", "status 405"];
+function furtherFailures(rounds, side3) {
+  const most = mostlyWrong(rounds, side3);
+  return most === null ? "" : ` (the ${side3}: mostly ${most})`;
+}
+function newRouteHint(rounds) {
+  const most = mostlyWrong(rounds, "baseline");
+  if (most === null || !noRoute.includes(most)) return "";
+  return "; a route that the baseline does not have belongs into a scenario of its own, where it is `new`, so that what is measured here stays comparable";
+}
+function failuresSentence(rounds, scenario2) {
+  const most = mostlyWrong(rounds, "candidate");
+  if (most === null) return null;
+  return noRoute.includes(most) ? `mostly ${most}, where the baseline answers rightly: a route that is gone counts as failing; where it is meant to go, take its request out of \`${scenario2}\`` : `mostly ${most}`;
+}
+function mostlyWrong(rounds, side3) {
+  const pairs2 = rounds.flatMap((round3) => round3.pairs);
+  const more = /* @__PURE__ */ new Map();
+  let all = 0;
+  for (const pair of pairs2) {
+    const [own2, other] = [pair[side3].load, pair[otherSide(side3)].load];
+    all += other.counts.ok - own2.counts.ok;
+    for (const [name2, count3] of Object.entries(own2.errors)) more.set(name2, (more.get(name2) ?? 0) + count3);
+    for (const [name2, count3] of Object.entries(other.errors)) more.set(name2, (more.get(name2) ?? 0) - count3);
+  }
+  const [most] = [...more].filter(([, count3]) => count3 > 0).sort((a, b) => b[1] - a[1]);
+  return most !== void 0 && most[1] * 2 >= all ? most[0] : null;
+}
+
+// src/verdict/same-work.ts
+var leastSuccess = 0.5;
+var saturatedShare = 0.5;
+var restfulShare = 0.7;
+var mixPoints = 0.02;
+var mixLevel = 0.05;
+var steadiestLevel = 0.035;
+var bodySize = 0.01;
+var bodyLevel = 0.025;
+function earlyStop(scenario2, rounds) {
+  if (rounds.length < 2) return null;
+  if (bothSaturated(rounds, rounds.length)) return saturationReason(scenario2, rounds);
+  const broken2 = rounds.every((round3) => {
+    const shares3 = successShares([round3]);
+    return shares3 !== null && shares3.baseline < leastSuccess && !isNewRoute([round3]);
+  });
+  return broken2 ? failureReason(scenario2, rounds, "baseline") : null;
+}
+function conditionOf(scenario2, rounds, onDifferentBody) {
+  const shares3 = successShares(rounds);
+  if (shares3 === null) return { kind: "comparable", bodies: null, doubt: null };
+  if (bothSaturated(rounds, rounds.length / 2)) {
+    return { kind: "stop", reason: saturationReason(scenario2, rounds) };
+  }
+  if (shares3.baseline < leastSuccess) {
+    return isNewRoute(rounds) ? { kind: "new", reason: "the baseline does not have this route" } : { kind: "stop", reason: failureReason(scenario2, rounds, "baseline") };
+  }
+  if (shares3.candidate < leastSuccess) {
+    return { kind: "candidate-fails", reason: failureReason(scenario2, rounds, "candidate") };
+  }
+  const shift = answersShift(rounds);
+  const bodies = bodyDifference(rounds);
+  const different = shift?.shown ? shift.sentence : onDifferentBody === "stop" ? bodies : null;
+  if (different !== null) {
+    const hint = newRouteHint(rounds);
+    return { kind: "stop", reason: `not the same work in \`${scenario2.name}\`: ${different}${hint}` };
+  }
+  const doubt = shift === null ? null : `${shift.sentence}, which ${rounds.length} rounds cannot tell from chance`;
+  return { kind: "comparable", bodies, doubt };
+}
+function bothSaturated(rounds, least3) {
+  const saturated = saturatedSlices(rounds).filter(
+    (round3) => round3.baseline >= saturatedShare * round3.of && round3.candidate >= saturatedShare * round3.of
+  ).length;
+  return saturated > 0 && saturated >= least3;
+}
+function saturationReason(scenario2, rounds) {
+  const wanted3 = restfulRate(rounds);
+  const offer = wanted3 === null ? "" : `; about ${formatRate(wanted3)} would do`;
+  return `neither side could hold ${formatRate(scenario2.rate)} in \`${scenario2.name}\`${offer}`;
+}
+function restfulRate(rounds) {
+  const wanted3 = sustainedRate(rounds) * restfulShare;
+  return wanted3 >= 1 ? perSecond(twoDigits(wanted3)) : null;
+}
+function rateInstead(rounds) {
+  return bothSaturated(rounds, rounds.length / 2) ? restfulRate(rounds) ?? "none" : null;
+}
+function failureReason(scenario2, rounds, side3) {
+  const share5 = successShares(rounds)?.[side3] ?? 0;
+  const errors = [...tally(rounds, side3, (trial2) => trial2.load.errors)].sort((a, b) => b[1] - a[1]);
+  const most = errors[0] === void 0 ? "" : ` (mostly ${errors[0][0]})`;
+  return `the ${side3} answered only ${formatRatio(ratio(share5))} of the requests of \`${scenario2.name}\` rightly${most}, so its times say nothing${side3 === "baseline" ? newRouteHint(rounds) : ""}`;
+}
+function isNewRoute(rounds) {
+  const shares3 = successShares(rounds);
+  if (shares3 === null || shares3.candidate < leastSuccess) return false;
+  const statuses = tally(rounds, "baseline", (trial2) => trial2.load.statuses);
+  const all = total(statuses);
+  return all > 0 && ((statuses.get("404") ?? 0) + (statuses.get("405") ?? 0)) / all > 0.9;
+}
+function answersShift(rounds) {
+  const shifts = [...statusShifts(rounds), ...fewerErrors(rounds)];
+  return shifts.find((shift) => shift.shown) ?? shifts[0] ?? null;
+}
+function statusShifts(rounds) {
+  const mixes = rounds.map((round3) => ({
+    baseline: rightStatuses(round3, "baseline"),
+    candidate: rightStatuses(round3, "candidate")
+  }));
+  const names3 = new Set(mixes.flatMap((mix) => [...mix.baseline.keys(), ...mix.candidate.keys()]));
+  const able = [...names3].sort().flatMap((name2) => {
+    const differences = mixes.map((mix) => shareOf(mix.candidate, name2) - shareOf(mix.baseline, name2));
+    const sizes = differences.map(Math.abs);
+    return medianOf(sizes) < mixPoints ? [] : [{ name: name2, differences, least: Math.min(...sizes) }];
+  });
+  const furthest = Math.max(...able.map((status2) => status2.least));
+  const steadiest = able.find((status2) => status2.least === furthest);
+  return able.flatMap((status2) => {
+    const level2 = status2 === steadiest ? steadiestLevel : (mixLevel - steadiestLevel) / Math.max(1, able.length - 1);
+    const moved2 = moveOf(status2.differences, level2);
+    if (moved2 === null) return [];
+    const [from, to] = sides.map(
+      (side3) => formatRatio(ratio(medianOf(mixes.map((mix) => shareOf(mix[side3], status2.name)))))
+    );
+    const sentence3 = `status ${status2.name} was ${from} of the baseline's right answers and is ${to} of the candidate's`;
+    return [{ sentence: sentence3, shown: moved2.shown }];
+  });
+}
+function fewerErrors(rounds) {
+  const shares3 = rounds.map((round3) => successShares([round3]) ?? { baseline: 0, candidate: 0 });
+  const moved2 = moveOf(
+    shares3.map(({ baseline, candidate }) => candidate - baseline),
+    mixLevel
+  );
+  if (moved2 === null || moved2.points < 0) return [];
+  const sentence3 = `the candidate answered ${formatRatio(ratio(moved2.points))} more of the requests rightly${furtherFailures(rounds, "baseline")}`;
+  return [{ sentence: sentence3, shown: moved2.shown }];
+}
+function moveOf(differences, level2) {
+  const p = 2 * Math.min(signedRankP(differences), signedRankP(differences.map((d) => -d)));
+  const points3 = medianOf(differences);
+  if (Math.abs(points3) < mixPoints) return null;
+  if (p <= level2) return { points: points3, shown: true };
+  return p <= 2 * smallestP(differences) ? { points: points3, shown: false } : null;
+}
+function rightStatuses(round3, side3) {
+  const statuses = tally([round3], side3, (trial2) => trial2.load.statuses);
+  const wrong = tally([round3], side3, (trial2) => trial2.load.errors);
+  for (const [name2, count3] of statuses) {
+    const right = count3 - (wrong.get(`status ${name2}`) ?? 0);
+    if (right > 0) statuses.set(name2, right);
+    else statuses.delete(name2);
+  }
+  return statuses;
+}
+function bodyDifference(rounds) {
+  const sizes = rounds.map((round3) => ({
+    baseline: meanBody(round3, "baseline"),
+    candidate: meanBody(round3, "candidate")
+  }));
+  const known2 = sizes.filter((size3) => size3.baseline !== null && size3.candidate !== null);
+  const growth5 = known2.map((size3) => Math.log((size3.candidate + 1) / (size3.baseline + 1)));
+  const p = Math.min(signedRankP(growth5), signedRankP(growth5.map((d) => -d)));
+  if (growth5.length > 0 && p <= bodyLevel && Math.abs(medianOf(growth5)) >= Math.log1p(bodySize)) {
+    const [from, to] = sides.map((side3) => formatBytes(bytes(medianOf(known2.map((size3) => size3[side3])))));
+    return `a body of the baseline has ${from} on average, one of the candidate ${to}`;
+  }
+  return checksumsDiffer(rounds) ? "the bodies of the two sides differ in content" : null;
+}
+function checksumsDiffer(rounds) {
+  const seenIn = /* @__PURE__ */ new Map();
+  const compared = [];
+  for (const round3 of rounds) {
+    for (const pair of round3.pairs) {
+      const others2 = pair.candidate.load.bodies.checksums;
+      for (const [position, baseline] of Object.entries(pair.baseline.load.bodies.checksums)) {
+        seenIn.set(baseline, (seenIn.get(baseline) ?? /* @__PURE__ */ new Set()).add(round3.index));
+        const candidate = others2[position];
+        if (candidate !== void 0) compared.push({ baseline, candidate });
+      }
+    }
+  }
+  const repeated2 = compared.filter((body) => seenIn.get(body.baseline).size > 1).length;
+  if (repeated2 * 2 < compared.length) return false;
+  const different = compared.filter(
+    (body) => body.candidate !== body.baseline && !seenIn.has(body.candidate)
+  );
+  return different.length > compared.length / 100;
+}
+function meanBody(round3, side3) {
+  let bytes2 = 0;
+  let answers = 0;
+  for (const pair of round3.pairs) {
+    bytes2 += pair[side3].load.bodies.totalBytes;
+    answers += pair[side3].load.counts.ok;
+  }
+  return answers > 0 ? bytes2 / answers : null;
+}
+function tally(rounds, side3, countsOf2) {
+  const counts2 = /* @__PURE__ */ new Map();
+  for (const pair of rounds.flatMap((round3) => round3.pairs)) {
+    for (const [name2, count3] of Object.entries(countsOf2(pair[side3]))) {
+      counts2.set(name2, (counts2.get(name2) ?? 0) + count3);
+    }
+  }
+  return counts2;
+}
+var total = (counts2) => [...counts2.values()].reduce((a, b) => a + b, 0);
+function shareOf(counts2, name2) {
+  const all = total(counts2);
+  return all === 0 ? 0 : (counts2.get(name2) ?? 0) / all;
+}
+function twoDigits(value) {
+  const step3 = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
+  return Math.floor(value / step3) * step3;
+}
+
+// src/evidence/histogram.ts
+var import_hdr_histogram_js = __toESM(require_dist2(), 1);
+var config2 = Object.freeze({
+  /** WebAssembly hides its buckets, 8 and 16 bits wrap. */
+  bitBucketSize: 32,
+  useWebAssembly: false,
+  autoResize: false,
+  lowestDiscernibleValue: 1,
+  highestTrackableValue: 6e10,
+  numberOfSignificantValueDigits: 3
+});
+var longestLatency = secondsToNs(60);
+var eitherSide = 0.025;
+var LatencyHistogram = class _LatencyHistogram {
+  #counts;
+  #clamped = 0;
+  constructor(counts2 = asJs((0, import_hdr_histogram_js.build)(config2))) {
+    this.#counts = counts2;
+  }
+  /**
+   * Decodes what `encode` wrote, or any V2 compressed histogram of the same range and resolution. How many values
+   * were clamped is not part of the format: `clamped` starts again at 0.
+   * @throws TailgateError `usage` when the text is not such a histogram.
+   */
+  static decode(text4) {
+    let decoded2;
+    try {
+      decoded2 = (0, import_hdr_histogram_js.decodeFromCompressedBase64)(text4, config2.bitBucketSize, false);
+    } catch (thrown) {
+      throw undecodable(text4, messageOf(thrown), thrown);
+    }
+    const counts2 = asJs(decoded2);
+    if (counts2.lowestDiscernibleValue !== config2.lowestDiscernibleValue || counts2.highestTrackableValue !== config2.highestTrackableValue || counts2.numberOfSignificantValueDigits !== config2.numberOfSignificantValueDigits) {
+      throw undecodable(
+        text4,
+        `its range is ${counts2.lowestDiscernibleValue}..${counts2.highestTrackableValue} with ${counts2.numberOfSignificantValueDigits} digits, wanted 1..60000000000 (ns) with 3`
+      );
+    }
+    return new _LatencyHistogram(counts2);
+  }
+  /** The sum of any number of histograms; the parts stay as they are. */
+  static merged(parts2) {
+    const total4 = new _LatencyHistogram();
+    for (const part2 of parts2) total4.add(part2);
+    return total4;
+  }
+  /**
+   * Records one duration, rounded to whole nanoseconds. Zero is recorded as 1 ns, the lowest value that is told
+   * apart, so that the minimum of what was recorded is never "nothing". Above 60 s it is clamped and counted.
+   * @throws TailgateError `invalid` for NaN, infinite and negative values: let in, a NaN makes every percentile read 0.
+   */
+  record(value) {
+    if (!Number.isFinite(value) || value < 0) {
+      throw new TailgateError({
+        code: "invalid",
+        message: `a duration of ${value} ns cannot be recorded: wanted a finite number of nanoseconds, 0 or more`,
+        hint: "This is a fault of Tailgate or of this machine\u2019s clock; please report it."
+      });
+    }
+    if (value > longestLatency) {
+      this.#clamped++;
+      this.#counts.recordValue(longestLatency);
+    } else {
+      this.#counts.recordValue(Math.max(1, Math.round(value)));
+    }
+  }
+  /**
+   * Records one duration many times, as a bucket of a foreign histogram stands for it.
+   * @throws TailgateError `invalid` as `record`.
+   */
+  recordMany(value, times) {
+    if (times < 1) return;
+    this.record(value);
+    const kept2 = Math.min(longestLatency, Math.max(1, Math.round(value)));
+    if (times > 1) this.#counts.recordValueWithCount(kept2, times - 1);
+    if (value > longestLatency) this.#clamped += times - 1;
+  }
+  /** Adds every value of another histogram to this one. */
+  add(other) {
+    this.#counts.add(other.#counts);
+    this.#clamped += other.#clamped;
+  }
+  get count() {
+    return this.#counts.totalCount;
+  }
+  /** Values above 60 s that were recorded as 60 s. */
+  get clamped() {
+    return this.#clamped;
+  }
+  /** The largest value, within 0.1 %; null when nothing was recorded. */
+  get max() {
+    return this.count === 0 ? null : this.#upperEnd(this.#counts.maxValue);
+  }
+  /** The smallest value, within 0.1 %; null when nothing was recorded. */
+  get min() {
+    return this.count === 0 ? null : ns(this.#counts.minNonZeroValue);
+  }
+  /** Of the middles of the buckets; null when nothing was recorded. */
+  get mean() {
+    return this.count === 0 ? null : ns(this.#counts.mean);
+  }
+  /**
+   * Nearest rank: the smallest recorded value that at least `share` of all values do not exceed, that is the value of
+   * rank ceil(share · count), within 0.1 % (the upper end of its bucket).
+   * @param share in (0, 1]: 0.99 is p99.
+   * @returns null when nothing was recorded.
+   */
+  percentile(share5) {
+    if (this.count === 0) return null;
+    return this.#valueOfRank(nearestRank(share5, this.count));
+  }
+  /**
+   * Distribution-free two-sided 95 % interval of a percentile, from order statistics: the values of the ranks whose
+   * binomial tails are at most 2.5 % each (Conover, Practical Nonparametric Statistics, section 3.2). Holds for
+   * independent values.
+   * @returns null when no finite interval exists: p50 needs 6 values, p90 36, p99 368, p99.9 3,688.
+   */
+  percentileInterval(share5) {
+    const ranks = intervalRanks(share5, this.count);
+    if (ranks === null) return null;
+    return [this.#valueOfRank(ranks.low), this.#valueOfRank(ranks.high)];
+  }
+  /** How many values do not exceed `value`, within 0.1 % of it. */
+  countUpTo(value) {
+    const last = Math.min(this.#counts.countsArrayIndex(Math.min(value, longestLatency)), this.#length - 1);
+    let total4 = 0;
+    for (let index = 0; index <= last; index++) total4 += this.#counts.getCountAtIndex(index);
+    return total4;
+  }
+  /** V2 compressed base64, the interchange format of the HdrHistogram family. */
+  encode() {
+    return (0, import_hdr_histogram_js.encodeIntoCompressedBase64)(this.#counts);
+  }
+  get #length() {
+    return this.#counts.countsArrayLength;
+  }
+  /** The first bucket that holds anything: thousands of empty ones lie before it. Only foreign histograms hold zeros. */
+  get #first() {
+    return this.#counts.getCountAtIndex(0) > 0 ? 0 : this.#counts.countsArrayIndex(this.#counts.minNonZeroValue);
+  }
+  #valueOfRank(rank) {
+    let total4 = 0;
+    for (let index = this.#first; index < this.#length; index++) {
+      total4 += this.#counts.getCountAtIndex(index);
+      if (total4 >= rank) {
+        return this.#upperEnd(this.#counts.valueFromIndex(index));
+      }
+    }
+    throw new Error(`a histogram of ${this.count} values has no rank ${rank}`);
+  }
+  /** Read at the upper end of the bucket, the exact maximum too: the format keeps buckets only, and a histogram must read the same before and after it was written. */
+  #upperEnd(value) {
+    return ns(Math.min(this.#counts.highestEquivalentValue(value), longestLatency));
+  }
+};
+function nearestRank(share5, count3) {
+  if (!(share5 > 0 && share5 <= 1)) throw new Error(`a percentile's share is in (0, 1], not ${share5}`);
+  const product = share5 * count3;
+  return Math.min(count3, Math.max(1, Math.ceil(product - product * 1e-12)));
+}
+function intervalRanks(share5, count3) {
+  if (!(share5 > 0 && share5 < 1) || count3 < 1) return null;
+  const below = tailBelow(share5, count3);
+  const above = tailBelow(1 - share5, count3);
+  if (below === null || above === null) return null;
+  return { low: below + 1, high: count3 - above };
+}
+function tailBelow(share5, count3) {
+  const mean2 = share5 * count3;
+  let k = Math.max(0, Math.floor(mean2 - 12 * Math.sqrt(mean2 * (1 - share5)) - 12));
+  const odds = Math.log(share5) - Math.log1p(-share5);
+  let logTerm = logFactorial(count3) - logFactorial(k) - logFactorial(count3 - k) + k * Math.log(share5) + (count3 - k) * Math.log1p(-share5);
+  let total4 = Math.exp(logTerm);
+  if (total4 > eitherSide) return null;
+  for (; ; ) {
+    logTerm += Math.log(count3 - k) - Math.log(k + 1) + odds;
+    total4 += Math.exp(logTerm);
+    if (total4 > eitherSide) return k;
+    k++;
+  }
+}
+function logFactorial(n) {
+  if (n < 32) {
+    let total4 = 0;
+    for (let factor = 2; factor <= n; factor++) total4 += Math.log(factor);
+    return total4;
+  }
+  const x = n + 1;
+  return (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x) - 1 / (360 * x ** 3) + 1 / (1260 * x ** 5);
+}
+function asJs(histogram) {
+  if (histogram instanceof import_hdr_histogram_js.JsHistogram) return histogram;
+  throw new Error("a histogram without WebAssembly was asked for");
+}
+function undecodable(text4, why2, cause) {
+  const start4 = text4.length > 24 ? `${text4.slice(0, 24)}\u2026` : text4;
+  return new TailgateError({
+    code: "usage",
+    message: `"${start4}" is not a latency histogram (V2 compressed base64 of an HdrHistogram): ${why2}`,
+    hint: "The file was cut short or written by another tool; measure again or give the file Tailgate wrote.",
+    cause
+  });
+}
+
+// src/verdict/slices.ts
+var otherView = (view) => view === "on-time" ? "all-shots" : "on-time";
+var read4 = /* @__PURE__ */ new WeakMap();
+var readSlice = (histograms, view) => {
+  let views = read4.get(histograms);
+  if (views === void 0) {
+    views = { "on-time": percentilesOf(histograms.onTime), "all-shots": percentilesOf(histograms.response) };
+    read4.set(histograms, views);
+  }
+  return views[view];
+};
+function percentilesOf(encoded2) {
+  const histogram = LatencyHistogram.decode(encoded2);
+  const values = {
+    p50: histogram.percentile(percentileShare.p50),
+    p90: histogram.percentile(percentileShare.p90),
+    p95: histogram.percentile(percentileShare.p95),
+    p99: histogram.percentile(percentileShare.p99)
+  };
+  return hasAll(values) ? values : null;
+}
+var hasAll = (values) => Object.values(values).every((value) => value !== null);
+
+// src/verdict/rows.ts
+var worseLevel2 = 0.05;
+var leastValues = 0.75;
+function rowsOf3(look, terms) {
+  const jobView = judgedView(look.rounds);
+  const { settings: settings7, read: read8, leadIn } = terms;
+  const metrics2 = loadMetrics.map((metric) => {
+    const view = isPercentile(metric) ? jobView : null;
+    return rowOf2(look, terms, {
+      metric,
+      counter: null,
+      judged: look.plan.judged.includes(metric),
+      view,
+      tolerance: toleranceOf(metric, settings7),
+      comparison: compareMetric(look.rounds, metric, view ?? "all-shots", read8, leadIn),
+      second: view === null ? null : compareMetric(look.rounds, metric, otherView(view), read8, leadIn)
+    });
+  });
+  const counters = terms.counters.map(
+    ({ name: name2, judge: judge3 }) => rowOf2(look, terms, {
+      metric: "counter",
+      counter: name2,
+      judged: judge3 !== null,
+      view: null,
+      tolerance: judge3 ?? shownOnly,
+      comparison: compareCounter(look.rounds, { name: name2, leadIn: terms.leadIn }),
+      second: null
+    })
+  );
+  return [...metrics2, ...counters];
+}
+var shownOnly = { min: ratio(0.05), detect: ratio(0.1) };
+function rowOf2(look, { passLevel, tooNoisy }, subject3) {
+  const { second, ...about } = subject3;
+  const { metric, view, tolerance: tolerance3, comparison } = about;
+  const settled = settledState2(look, metric, view, comparison, tooNoisy);
+  const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
+  const tested = settled === null ? testOf(comparison, tolerance3.min, look.condition) : null;
+  const change = changeOf(comparison, passLevel);
+  const doubt = look.condition.kind === "comparable" ? look.condition.doubt : null;
+  const within = tested !== null && isWithinSpread(tested, worseLevel2) ? withinSpreadSentence(change) : null;
+  return {
+    scenario: look.plan.name,
+    ...about,
+    change,
+    other: second === null || view === null ? null : { view: otherView(view), change: changeOf(second, passLevel) },
+    rounds: {
+      used: comparison.kind === "none" ? 0 : comparison.perRound.length,
+      dropped: look.dropped + (comparison.kind === "points" ? 0 : comparison.missing)
+    },
+    hypotheses: [...tested === null ? [] : [tested], ...saturation],
+    improved: settled === null && isImproved(comparison, tolerance3.min),
+    bounded: isBounded(comparison, tolerance3, passLevel),
+    blocked: settled === null ? doubt ?? within ?? blockOf(view, comparison, second, tolerance3.min, tooNoisy) : null,
+    settled,
+    note: noteOf(look, metric, tested)
+  };
+}
+function noteOf({ condition, rounds, plan: plan2 }, metric, tested) {
+  if (condition.kind !== "comparable") return null;
+  if (metric !== "errors") return condition.bodies;
+  const more = tested?.large && tested.p <= worseLevel2;
+  return more ? failuresSentence(rounds, plan2.name) : null;
+}
+var isWorse2 = (row) => row.hypotheses.some((hypothesis) => hypothesis.p <= worseLevel2 && hypothesis.large);
+function toleranceOf(metric, settings7) {
+  switch (metric) {
+    case "p50":
+      return settings7.p50;
+    case "p90":
+    case "p95":
+    case "p99":
+      return settings7.p99;
+    case "cpu":
+      return settings7.cpu;
+    case "cpu-total":
+      return settings7.cpuTotal;
+    case "tail":
+      return { min: settings7.tail.min, detect: null };
+    case "errors":
+      return { min: settings7.errors.min, detect: null };
+    case "counter":
+    case "microbenchmark":
+      return settings7.microbenchmarks;
+    default:
+      return assertNever(metric);
+  }
+}
+function blockOf(view, judged4, second, min, tooNoisy) {
+  if (view === null) return null;
+  if (tooNoisy !== null) return tooNoisy;
+  if (view === "all-shots" || second?.kind !== "ratio" || judged4.kind !== "ratio") return null;
+  const effect = hodgesLehmann(second.perRound);
+  const worse2 = signedRankP(second.perRound) <= worseLevel2 && effect >= Math.log1p(min);
+  if (!worse2) return null;
+  const [all, onTime2] = [effect, hodgesLehmann(judged4.perRound)].map((d) => ratio(Math.expm1(d)));
+  return otherViewSentence(all, onTime2);
+}
+function settledState2(look, metric, view, comparison, tooNoisy) {
+  const { condition, plan: plan2 } = look;
+  if (condition.kind === "new") return { state: "new", reason: condition.reason };
+  if (condition.kind === "stop") return { state: "invalid", reason: condition.reason };
+  if (condition.kind === "candidate-fails" && metric !== "errors") {
+    return { state: "invalid", reason: condition.reason };
+  }
+  if (isPercentile(metric) && percentileShare[metric] > percentileShare[plan2.tailPercentile]) {
+    return { state: "not-eligible", reason: ineligibleSentence(metric, plan2) };
+  }
+  if (tooNoisy !== null && view === "on-time") return { state: "undecided", reason: tooNoisy };
+  if (comparison.kind === "none") {
+    return {
+      state: "undecided",
+      reason: `${metricWords(metric)} could not be compared: ${comparison.reason}`
+    };
+  }
+  if (comparison.perRound.length < leastValues * look.rounds.length) {
+    return {
+      state: "undecided",
+      reason: `${metricWords(metric)} has a value in only ${comparison.perRound.length} of ${look.rounds.length} rounds`
+    };
+  }
+  return null;
+}
+function saturationOf(look) {
+  if (look.condition.kind === "new" || look.condition.kind === "stop") return [];
+  const rounds = saturatedSlices(look.rounds);
+  const [baseline, candidate, of] = [
+    rounds.reduce((sum6, round3) => sum6 + round3.baseline, 0),
+    rounds.reduce((sum6, round3) => sum6 + round3.candidate, 0),
+    rounds.reduce((sum6, round3) => sum6 + round3.of, 0)
+  ];
+  if (candidate < saturatedShare * of || baseline >= saturatedShare / 2 * of || of === 0) return [];
+  const differences = rounds.map((round3) => round3.candidate - round3.baseline);
+  return [
+    {
+      p: signFlipP(differences),
+      smallestP: smallestP(differences),
+      large: true,
+      beyondSpread: true,
+      blatant: true,
+      reason: saturationSentence(look.plan, candidate, baseline, of)
+    }
+  ];
+}
+
+// src/verdict/decide.ts
+var blatantLevel = 1 / 64;
+function flagAt(rows2, look, confirm2) {
+  return test(rows2, look.failLevel ?? familyLevel, (hypothesis, adjusted) => {
+    if (look.failLevel !== null && isRed(hypothesis, adjusted, look.failLevel)) return true;
+    return confirm2 && hypothesis.blatant && hypothesis.large && hypothesis.p <= blatantLevel;
+  });
+}
+function confirmAll(rows2, level2) {
+  return test(rows2, level2, (hypothesis, adjusted) => isRed(hypothesis, adjusted, level2));
+}
+function test(rows2, level2, isFlagged) {
+  const family = rows2.filter((row) => row.judged).flatMap((row) => row.hypotheses.map((hypothesis) => ({ row, hypothesis })));
+  const adjusted = holmWithTarone(
+    family.map((member) => member.hypothesis),
+    level2
+  );
+  const flagged = family.filter(({ hypothesis }, index) => isFlagged(hypothesis, adjusted[index]));
+  return {
+    adjusted: new Map(family.map(({ hypothesis }, index) => [hypothesis, adjusted[index]])),
+    flagged: new Set(flagged.map(({ row }) => row))
+  };
+}
+function passes(row) {
+  if (row.settled !== null) return row.settled.state === "new" || row.settled.state === "not-eligible";
+  return row.bounded && row.blocked === null;
+}
+function mayPass(rows2, look) {
+  return rows2.filter((row) => row.judged).every((row) => passes(row) && (look.last || !isWorse2(row)));
+}
+function worthMoreRounds(rows2, more) {
+  const open2 = rows2.filter((row) => row.judged && lookedState(row).state === "undecided");
+  const narrowEnough = (row) => {
+    const needed = row.settled === null ? settleAfter(row, { kind: "looked" }) : null;
+    return needed !== null && needed <= more;
+  };
+  const worth = open2.some(isWorse2) || open2.every(narrowEnough);
+  return new Set(worth ? open2.map((row) => row.scenario) : []);
+}
+var counterName = (scenario2, counter2) => `${scenario2} > ${counter2}`;
+function toFinding(row, family, stage) {
+  const { state, reason } = stateOf2(row, stage);
+  const change = withAdjustedP(row, family);
+  const more = state === "undecided" && row.settled === null ? settleAfter(row, stage) : null;
+  return {
+    scenario: row.counter === null ? row.scenario : counterName(row.scenario, row.counter),
+    metric: row.metric,
+    unit: unitOf2(row.metric),
+    direction: "smaller-is-better",
+    judged: row.judged,
+    state,
+    view: row.view,
+    baseline: row.comparison.kind === "none" ? null : row.comparison.baseline,
+    candidate: row.comparison.kind === "none" ? null : row.comparison.candidate,
+    change,
+    tolerance: row.tolerance,
+    perRound: row.comparison.kind === "none" ? [] : row.comparison.perRound,
+    rounds: row.rounds,
+    confirmation: confirmationOf2(stage),
+    otherView: row.other,
+    reason,
+    roundsToSettle: more
+  };
+}
+function stateOf2(row, stage) {
+  const told = row.hypotheses.find((hypothesis) => hypothesis.reason !== null && hypothesis.large)?.reason;
+  switch (stage.kind) {
+    case "confirmed":
+    case "settled":
+    case "flagged-only":
+      return { state: "regressed", reason: told ?? row.note };
+    case "not-confirmed":
+      return {
+        state: "undecided",
+        reason: notConfirmedSentence(stage.first, row.change, row.rounds.used, row.tolerance)
+      };
+    case "cut-short":
+      return row.settled ?? { state: "undecided", reason: stage.reason };
+    case "stopped":
+      return { state: "invalid", reason: stage.reason };
+    case "looked":
+      return lookedState(row);
+    default:
+      return assertNever(stage);
+  }
+}
+function lookedState(row) {
+  if (row.settled !== null) return row.settled;
+  if (row.blocked !== null) return { state: "undecided", reason: row.blocked };
+  if (row.improved) return { state: "improved", reason: row.note };
+  if (row.bounded)
+    return { state: "unchanged", reason: row.note ?? beyondSpreadSentence(row.change, row.tolerance) };
+  const more = settleAfter(row, { kind: "looked" });
+  return { state: "undecided", reason: undecidedSentence(row.change, row.tolerance, more) };
+}
+var settleAfter = (row, stage) => stage.kind === "looked" && row.blocked === null ? roundsToSettle(row.change, row.tolerance, row.rounds.used) : null;
+function confirmationOf2(stage) {
+  switch (stage.kind) {
+    case "confirmed":
+    case "not-confirmed":
+    case "settled":
+      return stage.kind;
+    case "flagged-only":
+      return "off";
+    default:
+      return "not-needed";
+  }
+}
+function withAdjustedP(row, family) {
+  const own2 = row.hypotheses[0];
+  if (row.change.kind === "none" || own2 === void 0) return row.change;
+  return { ...row.change, adjustedP: family.adjusted.get(own2) ?? null };
+}
+function plainReason(outcome, findings) {
+  switch (outcome) {
+    case "invalid":
+      return reasonOf2(findings, "invalid") ?? "nothing was judged";
+    case "inconclusive":
+      return reasonOf2(findings, "undecided");
+    case "no-baseline":
+      return reasonOf2(findings, "new");
+    default:
+      return null;
+  }
+}
+function reasonOf2(findings, state) {
+  const first = findings.filter((finding) => finding.judged && finding.state === state);
+  if (first[0] === void 0) return null;
+  const others2 = first.length - 1;
+  const more = others2 === 0 ? "" : `; ${formatCount(others2)} more ${others2 === 1 ? "row is" : "rows are"} ${state}`;
+  return `${first[0].metric} of \`${first[0].scenario}\`: ${first[0].reason ?? state}${more}`;
+}
+
+// src/verdict/waivers.ts
+function applyWaivers(parts2, waivers2, terms) {
+  const all = parts2.flatMap((part2) => part2.findings);
+  if (waivers2.length === 0 || all.length === 0) return { parts: parts2, warnings: [] };
+  const warnings2 = [];
+  const byRow = /* @__PURE__ */ new Map();
+  for (const waiver2 of waivers2) {
+    const place2 = placeOf2(waiver2, all, terms.nearest);
+    if (place2.kind === "row") byRow.set(place2.row, [...byRow.get(place2.row) ?? [], waiver2]);
+    else warnings2.push(place2.warning);
+  }
+  const changed = /* @__PURE__ */ new Map();
+  for (const [row, own2] of byRow) {
+    const answer = answerOf(row, own2, terms.today);
+    changed.set(row, answer.row);
+    warnings2.push(...answer.warnings);
+  }
+  return { parts: parts2.map((part2) => withRows(part2, changed)), warnings: warnings2 };
+}
+function withRows(part2, changed) {
+  const findings = part2.findings.map((row) => changed.get(row) ?? row);
+  const accepts = findings.some((row, index) => row.state !== part2.findings[index].state);
+  if (!accepts || part2.outcome !== "regression") return { ...part2, findings };
+  const outcome = foldOutcome(findings);
+  return { ...part2, findings, outcome, reason: plainReason(outcome, findings) };
+}
+function placeOf2(waiver2, all, nearest2) {
+  const own2 = all.filter((row) => row.scenario === waiver2.scenario);
+  const exact = own2.find((row) => row.metric === waiver2.metric);
+  if (exact?.judged === true) return { kind: "row", row: exact };
+  const standIn = waiver2.metric === "p99" ? own2.find((row) => row.judged && (row.metric === "p95" || row.metric === "p90")) : void 0;
+  if (standIn !== void 0) return { kind: "row", row: standIn };
+  if (own2.length > 0) {
+    const what = exact === void 0 ? "no such row" : "a row that is not judged";
+    return nowhere(waiver2, `is about ${what}`, otherRows(waiver2, own2, all, nearest2));
+  }
+  const names3 = [...new Set(all.filter((row) => row.judged).map((row) => row.scenario))];
+  const near2 = nearest2(waiver2.scenario, names3);
+  const shown5 = names3.slice(0, 5).map((name2) => `\`${name2}\``);
+  const rest = names3.length > shown5.length ? ` and ${names3.length - shown5.length} more` : "";
+  const hint = near2 === null ? `This job has rows of ${shown5.join(", ")}${rest}.` : `Did you mean \`${near2}/${waiver2.metric}\`?`;
+  return nowhere(waiver2, "matches no row of this job", hint);
+}
+function otherRows({ scenario: scenario2, metric }, own2, all, nearest2) {
+  const metrics2 = own2.filter((row) => row.judged).map((row) => row.metric);
+  const shown5 = metrics2.map((name2) => `\`${name2}\``).join(", ");
+  const list3 = shown5 === "" ? `No row of \`${scenario2}\` is judged.` : `Judged rows of \`${scenario2}\`: ${shown5}.`;
+  const beneath = all.find(
+    (row) => row.judged && row.metric === metric && row.scenario.startsWith(`${scenario2} > `)
+  );
+  const near2 = nearest2(metric, metrics2);
+  const meant = beneath !== void 0 ? `${beneath.scenario}/${metric}` : near2 === null ? null : `${scenario2}/${near2}`;
+  return meant === null ? list3 : `Did you mean \`${meant}\`? ${list3}`;
+}
+function nowhere(waiver2, what, hint) {
+  return {
+    kind: "nowhere",
+    warning: { code: "waiver-without-row", message: `${named2(waiver2)} ${what}`, hint }
+  };
+}
+function answerOf(row, waivers2, today) {
+  const expired = waivers2.filter(({ expires }) => expires !== null && expires < today);
+  const holding = waivers2.filter((waiver2) => !expired.includes(waiver2));
+  if (row.state !== "regressed") {
+    return { row, warnings: row.state === "invalid" ? [] : waivers2.map((one2) => unused(one2, row, expired)) };
+  }
+  const warnings2 = expired.map((waiver2) => ({
+    code: "waiver-expired",
+    message: `${named2(waiver2)} expired on ${waiver2.expires}: it accepts nothing any more`,
+    hint: "Remove it, or give it a later day with the reason why."
+  }));
+  const [first, ...others2] = [...holding].sort((one2, other) => one2.ceiling - other.ceiling);
+  if (first === void 0) return { row, warnings: warnings2 };
+  if (others2.length > 0) {
+    warnings2.push({
+      code: "waivers-for-one-row",
+      message: `\`${row.scenario}/${row.metric}\` has ${holding.length} waivers: the strictest counts, ${ceilingText(first)} by ${first.origin}`,
+      hint: "Keep the one that is meant."
+    });
+  }
+  return { row: judgedBy(first, row), warnings: warnings2 };
+}
+function judgedBy(waiver2, row) {
+  const worse2 = isSaturated(row) ? null : worsening(row);
+  const asked = waiver2.metric === row.metric ? "" : `, a waiver for ${waiver2.metric}, in whose place ${row.metric} is judged`;
+  if (worse2 === null) {
+    const said2 = `a waiver of ${waiver2.origin} cannot accept this, because there is no figure to hold against its ceiling of ${ceilingText(waiver2)}`;
+    return { ...row, reason: row.reason === null ? said2 : `${row.reason}; ${said2}` };
+  }
+  if (worse2 <= waiver2.ceiling) {
+    const said2 = `accepted by ${waiver2.origin} up to ${ceilingText(waiver2)}${asked}: ${quoted2(waiver2)}`;
+    return { ...row, state: "accepted", reason: withOlder(said2, row) };
+  }
+  const said = `above the ceiling of ${ceilingText(waiver2)} that ${waiver2.origin} accepts${asked}, by ${excessText(worse2 - waiver2.ceiling)}: ${quoted2(waiver2)}`;
+  return { ...row, reason: withOlder(said, row) };
+}
+var isSaturated = (row) => row.reason?.startsWith("saturated: ") === true;
+function worsening({ change, direction }) {
+  const sign = direction === "bigger-is-better" ? -1 : 1;
+  switch (change.kind) {
+    case "ratio":
+      return ratio(sign * change.effect);
+    case "points":
+      return ratio(sign * change.difference);
+    case "none":
+      return null;
+    default:
+      return assertNever(change);
+  }
+}
+function unused(waiver2, row, expired) {
+  const since = expired.includes(waiver2) ? `, and it expired on ${waiver2.expires}` : "";
+  const why2 = row.state === "undecided" ? "the row is undecided, and only what is shown to have got worse can be accepted" : `the row is ${row.state}`;
+  const message2 = `${named2(waiver2)} was not used: ${why2}${since}`;
+  if (row.state === "undecided" || waiver2.origin.startsWith("commit "))
+    return { code: "waiver-unused", message: message2 };
+  return { code: "waiver-unused", message: message2, hint: "Remove it once the change that it accepted is merged." };
+}
+var named2 = (waiver2) => `the waiver for \`${waiver2.scenario}/${waiver2.metric}\` up to ${ceilingText(waiver2)} (${waiver2.origin})`;
+function ceilingText({ ceiling, metric }) {
+  const text4 = formatChange(ceiling);
+  return metric === "tail" || metric === "errors" ? text4.replace("%", "points") : text4;
+}
+function excessText(excess) {
+  const text4 = formatRatio(ratio(excess)).replace("%", "points");
+  return text4 === "0 points" ? "less than 0.01 points" : text4.replace(/^1 points$/, "1 point");
+}
+var quoted2 = ({ reason }) => `\u201C${reason.replaceAll("`", "'").replace(/\s+/g, " ").trim()}\u201D`;
+var withOlder = (said, row) => row.reason === null ? said : `${said}; ${row.reason}`;
+
+// src/verdict/left-out.ts
+var mostNamed = 3;
+function leftOutRows(leftOut, settings7) {
+  if (leftOut === null || leftOut === void 0) return [];
+  const file4 = leftOut.file.replaceAll("`", "'");
+  const why2 = `the baseline's \`${file4}\` measures it, this change's does not`;
+  return [
+    ...leftOut.scenarios.map(
+      (name2) => missing2("cpu", name2, `${why2}${perhapsRenamed(leftOut.added)}`, settings7)
+    ),
+    ...leftOut.routes.map(
+      ({ scenario: scenario2, routes }) => missing2("cpu", requestsName(scenario2, routes), why2, settings7)
+    ),
+    ...leftOut.benchmarks.map((name2) => missing2("microbenchmark", name2, why2, settings7))
+  ];
+}
+function requestsName(scenario2, routes) {
+  const more = routes.length > 1 ? ` and ${formatCount(routes.length - 1)} more` : "";
+  return `${counterName(scenario2, routes[0])}${more}`;
+}
+function perhapsRenamed(added) {
+  if (added.length === 0) return "";
+  const rest = added.length > mostNamed ? ` and ${formatCount(added.length - mostNamed)} more` : "";
+  const named3 = added.slice(0, mostNamed).map((name2) => `\`${name2}\``);
+  return `; only this change's has ${named3.join(", ")}${rest}, measured on both sides`;
+}
+function missing2(metric, scenario2, reason, settings7) {
+  return {
+    scenario: scenario2,
+    metric,
+    unit: metric === "cpu" ? unitOf2(metric) : { kind: "time", normalised: "ns", text: "ns" },
+    direction: "smaller-is-better",
+    judged: true,
+    state: "missing",
+    view: null,
+    baseline: null,
+    candidate: null,
+    change: { kind: "none", reason },
+    tolerance: toleranceOf(metric, settings7),
+    perRound: [],
+    rounds: { used: 0, dropped: 0 },
+    confirmation: "not-needed",
+    otherView: null,
+    reason,
+    roundsToSettle: null
+  };
+}
+
+// src/verdict/whole.ts
+function wholeVerdict(evidence, verdict, terms) {
+  const benchmarks = benchmarksOf(evidence);
+  const load3 = { outcome: verdict.outcome, reason: verdict.reason, findings: verdict.findings };
+  const today = evidence.createdAt.slice(0, "YYYY-MM-DD".length);
+  const left2 = leftOutRows(evidence.leftOut, evidence.judge);
+  const parts2 = [
+    load3,
+    ...benchmarks === null ? [] : [benchmarks.part],
+    ...left2.length === 0 ? [] : [unmeasured(left2)]
+  ];
+  const accepted = applyWaivers(parts2, evidence.waivers, { today, nearest: terms.nearest });
+  const { outcome, reason } = accepted.parts.reduce(worse);
+  const findings = accepted.parts.flatMap((part2) => part2.findings);
+  const counters = (evidence.counters ?? []).map((one2) => one2.name);
+  const scenarios2 = evidence.plan.scenarios.flatMap(({ name: name2 }) => [
+    name2,
+    ...counters.map((counter2) => counterName(name2, counter2))
+  ]);
+  return {
+    ...verdict,
+    outcome,
+    reason,
+    findings: worstFirst(findings, [...scenarios2, ...benchmarks?.names ?? []]),
+    warnings: [...verdict.warnings, ...benchmarks?.warnings ?? [], ...accepted.warnings]
+  };
+}
+var unmeasured = (findings) => ({
+  outcome: "no-baseline",
+  reason: null,
+  findings
+});
+function benchmarksOf({ benchmarks }) {
+  if (benchmarks === null) return null;
+  const progress = judgeBenchmarks(benchmarks, { final: true });
+  if (progress.kind !== "decided") return null;
+  const { outcome, reason, findings, warnings: warnings2 } = progress.verdict;
+  const names3 = findings.map((one2) => one2.name);
+  return { part: { outcome, reason, findings: findings.map(benchmarkRow) }, names: names3, warnings: warnings2 };
+}
+var order = [
+  "regression",
+  "service-failed",
+  "invalid",
+  "inconclusive",
+  "no-baseline",
+  "skipped",
+  "pass"
+];
+function worse(load3, benchmarks) {
+  if (benchmarks.outcome === "no-baseline") return load3;
+  return order.indexOf(benchmarks.outcome) < order.indexOf(load3.outcome) ? benchmarks : load3;
+}
+function benchmarkRow(one2) {
+  return {
+    scenario: one2.name,
+    metric: "microbenchmark",
+    unit: one2.unit,
+    direction: one2.direction,
+    judged: true,
+    state: one2.state,
+    view: null,
+    baseline: one2.baseline,
+    candidate: one2.candidate,
+    change: one2.change,
+    tolerance: one2.tolerance,
+    perRound: one2.perRound,
+    rounds: one2.rounds,
+    confirmation: one2.confirmation,
+    otherView: null,
+    reason: one2.reason,
+    roundsToSettle: one2.roundsToSettle,
+    ...one2.sameResult === false ? { sameResult: false } : {}
+  };
+}
+
+// src/verdict/benchmark-waivers.ts
+function acceptedBenchmarks(verdict, evidence, nearest2) {
+  const names3 = new Set(verdict.findings.map(({ name: name2 }) => name2));
+  const waivers2 = (evidence.waivers ?? []).filter(
+    ({ scenario: scenario2, metric }) => metric === "microbenchmark" || names3.has(scenario2)
+  );
+  const part2 = {
+    outcome: verdict.outcome,
+    reason: verdict.reason,
+    findings: verdict.findings.map(benchmarkRow)
+  };
+  const today = evidence.createdAt.slice(0, "YYYY-MM-DD".length);
+  const { parts: parts2, warnings: warnings2 } = applyWaivers([part2], waivers2, { today, nearest: nearest2 });
+  const rows2 = parts2[0].findings;
+  const findings = verdict.findings.map((finding, index) => {
+    const { state, reason } = rows2[index];
+    return { ...finding, state, reason };
+  }).sort((a, b) => severity.indexOf(a.state) - severity.indexOf(b.state) || (a.name < b.name ? -1 : 1));
+  const outcome = foldStates(new Set(findings.map(({ state }) => state)));
+  return {
+    ...verdict,
+    outcome,
+    findings,
+    reason: reasonOf(outcome, findings),
+    warnings: [...verdict.warnings, ...warnings2]
+  };
+}
+
 // src/bench.ts
 async function runBench(job) {
   var _stack = [];
@@ -73167,10 +74704,15 @@ async function runBench(job) {
     const began = job.clock.now();
     const git = await openRepository(job);
     const revisions = await chooseRevisions({ git, wanted: job.config.baseline, nearest, ...job });
-    for (const warning of revisions.warnings) job.tell({ kind: "warning", warning });
+    const { baseline, candidate } = revisions;
+    const trusted2 = await job.trusted(job.config, git, revisions);
+    const settings7 = job.settings(trusted2);
+    const range = { baseline: baseline.sha, candidate: candidate.sha };
+    const trailers = await readTrailers(git, range, trusted2.trustConfig, nearest);
+    for (const warning of [...revisions.warnings, ...trailers.warnings]) job.tell({ kind: "warning", warning });
     const config3 = {
-      ...job.config,
-      workingDirectory: projectIn(git.directory, job.directory, job.config.workingDirectory)
+      ...trusted2,
+      workingDirectory: projectIn(git.directory, job.directory, trusted2.workingDirectory)
     };
     const worktrees = __using(_stack, await createWorktrees({
       git,
@@ -73182,9 +74724,9 @@ async function runBench(job) {
       onProblem: (warning) => job.tell({ kind: "warning", warning })
     }), true);
     const built = await buildBoth(job, config3, git, worktrees, 1);
-    const { baseline, candidate } = revisions;
     const found2 = await findBenchmarks({
       ...job,
+      settings: settings7,
       env: config3.env,
       directories: built.directories,
       revisions: {
@@ -73192,8 +74734,10 @@ async function runBench(job) {
         candidate: { sha: candidate.sha, ref: candidate.ref, how: candidate.how }
       }
     });
-    const result2 = await measureBenchmarks(found2, job.timeBudget);
-    return { ...result2, revisions, elapsed: job.clock.now() - began };
+    const measured2 = await measureBenchmarks(found2, job.timeBudget);
+    const evidence = { ...measured2.evidence, waivers: waiversOf(config3, trailers.accepted) };
+    const verdict = acceptedBenchmarks(measured2.verdict, evidence, nearest);
+    return { verdict, evidence, config: config3, revisions, elapsed: job.clock.now() - began };
   } catch (_3) {
     var _error = _3, _hasError = true;
   } finally {
@@ -73226,20 +74770,20 @@ var day = (value, path) => {
 var flag = (value, path) => {
   if (typeof value !== "boolean") wrongForm(path, value, "true or false");
 };
-var atLeast = (least2) => (value, path) => {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < least2) {
+var atLeast = (least3) => (value, path) => {
+  if (typeof value !== "number" || !Number.isFinite(value) || value < least3) {
     wrongForm(
       path,
       value,
-      Number.isFinite(least2) ? `a finite number, at least ${least2}` : "a finite number"
+      Number.isFinite(least3) ? `a finite number, at least ${least3}` : "a finite number"
     );
   }
 };
 var finite = atLeast(-Infinity);
 var amount2 = atLeast(0);
-var whole2 = (least2) => (value, path) => {
-  if (!Number.isSafeInteger(value) || value < least2) {
-    wrongForm(path, value, `a whole number, at least ${least2}`);
+var whole2 = (least3) => (value, path) => {
+  if (!Number.isSafeInteger(value) || value < least3) {
+    wrongForm(path, value, `a whole number, at least ${least3}`);
   }
 };
 var count = whole2(0);
@@ -73254,9 +74798,9 @@ var orNull = (check2) => (value, path) => {
 var optional2 = (check2) => (value, path) => {
   if (value !== void 0) check2(value, path);
 };
-var listOf = (item, least2 = 0) => (value, path) => {
+var listOf = (item, least3 = 0) => (value, path) => {
   if (!Array.isArray(value)) wrongForm(path, value, "a list");
-  if (value.length < least2) wrongForm(path, value, `a list of at least ${least2}`);
+  if (value.length < least3) wrongForm(path, value, `a list of at least ${least3}`);
   for (const [index, one2] of value.entries()) item(one2, `${path}[${index}]`);
 };
 var objectOf = (fields2) => (value, path) => {
@@ -73342,6 +74886,18 @@ function tooMany2(path, found2, phase, name2, most) {
   wrongForm(path, `${found2} ${phase} rounds of ${name2}`, `at most the ${most} that the plan can have`);
 }
 
+// src/evidence/waiver-form.ts
+var waiversForm = listOf(
+  objectOf({
+    scenario: text,
+    metric: oneOf(...metricNames),
+    ceiling: amount2,
+    expires: orNull(day),
+    reason: text,
+    origin: text
+  })
+);
+
 // src/evidence/bench-form.ts
 var benchSchema = "tailgate-bench-evidence";
 var benchVersion = 1;
@@ -73399,6 +74955,7 @@ var form = objectOf({
     tolerance: objectOf({ min: amount2, detect: amount2 }),
     onDifferentResult: oneOf("warn", "stop")
   }),
+  waivers: optional2(waiversForm),
   suites: optional2(listOf(suite2)),
   subjects: listOf(subject),
   rounds: listOf(round)
@@ -73426,6 +74983,171 @@ var benchEvidenceForm = (value, path) => {
     }
   }
 };
+
+// src/evidence/cut-off.ts
+var blank3 = /[ \t\r\n]*/y;
+var plainText = /[ !#-[\]-\uffff]*/y;
+var escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+var literal2 = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
+var word = /[^\s,:[\]{}"]*/y;
+var longestName2 = 60;
+function cutOffOf(source) {
+  const reader = new Reader(source);
+  for (; ; ) {
+    const cut2 = reader.step();
+    if (cut2 !== "go on") return cut2;
+  }
+}
+var Reader = class {
+  #source;
+  #open = [];
+  #head = {};
+  #wanted = "value";
+  #place = 0;
+  /** The last field that is there as a whole. */
+  #last = null;
+  constructor(source) {
+    this.#source = source;
+  }
+  /** One name, value or sign further. */
+  step() {
+    this.#skip(blank3);
+    const inside = this.#open.at(-1);
+    if (inside === void 0 && this.#wanted === "comma or end") {
+      return this.#place === this.#source.length ? null : this.#wrong("nothing more");
+    }
+    const sign = this.#source[this.#place];
+    if (sign === void 0) return this.#end();
+    switch (this.#wanted) {
+      case "name":
+      case "name or end":
+        if (sign === "}" && this.#wanted === "name or end") return this.#close();
+        return this.#name(inside);
+      case "colon":
+        if (sign !== ":") return this.#wrong("a colon");
+        return this.#sign("value");
+      case "comma or end":
+        if (sign === inside.closing) return this.#close();
+        if (sign !== ",") return this.#wrong(`a comma or ${inside.closing}`);
+        if (typeof inside.at === "number") inside.at += 1;
+        return this.#sign(inside.closing === "}" ? "name" : "value");
+      default:
+        if (sign === "]" && this.#wanted === "value or end") return this.#close();
+        return this.#value(sign);
+    }
+  }
+  #value(sign) {
+    if (sign === "{" || sign === "[") {
+      this.#open.push(sign === "{" ? { at: null, closing: "}" } : { at: 0, closing: "]" });
+      return this.#sign(sign === "{" ? "name or end" : "value or end");
+    }
+    const from = this.#place;
+    if (sign === '"') {
+      if (!this.#text()) return this.#broken(from);
+    } else {
+      this.#skip(literal2);
+      const until = this.#place;
+      this.#skip(word);
+      const cut2 = this.#place === this.#source.length && this.#open.length > 0;
+      if (until === from || this.#place !== until || cut2) {
+        return this.#broken(from);
+      }
+    }
+    this.#noteHead(from);
+    return this.#done();
+  }
+  #name(inside) {
+    const from = this.#place;
+    if (this.#source[from] !== '"') return this.#wrong("the name of a field");
+    if (!this.#text()) {
+      return this.#place === this.#source.length ? this.#end() : this.#wrong("the name of a field");
+    }
+    inside.at = JSON.parse(this.#source.slice(from, this.#place));
+    this.#wanted = "colon";
+    return "go on";
+  }
+  /** Past a text. @returns false where it does not end, or holds what no text may. */
+  #text() {
+    this.#place += 1;
+    for (; ; ) {
+      this.#skip(plainText);
+      if (this.#source[this.#place] === '"') break;
+      const before = this.#place;
+      this.#skip(escaped);
+      if (this.#place === before) {
+        if (/^\\(?:u[0-9a-fA-F]{0,3})?$/.test(this.#source.slice(before, before + 7))) {
+          this.#place = this.#source.length;
+        }
+        return false;
+      }
+    }
+    this.#place += 1;
+    return true;
+  }
+  #noteHead(from) {
+    const [outermost] = this.#open;
+    if (this.#open.length !== 1 || outermost.at !== "schema" && outermost.at !== "version") return;
+    this.#head[outermost.at] = JSON.parse(this.#source.slice(from, this.#place));
+  }
+  #sign(wanted3) {
+    this.#place += 1;
+    this.#wanted = wanted3;
+    return "go on";
+  }
+  #close() {
+    this.#place += 1;
+    this.#open.pop();
+    return this.#done();
+  }
+  #done() {
+    this.#last = this.#path();
+    this.#wanted = "comma or end";
+    return "go on";
+  }
+  #skip(form2) {
+    form2.lastIndex = this.#place;
+    this.#place += form2.exec(this.#source)?.[0].length ?? 0;
+  }
+  /** A value that is not whole: cut through, or no value at all. */
+  #broken(from) {
+    if (this.#place < this.#source.length) return this.#wrong("a value of JSON", from);
+    const rest = this.#source.slice(from, from + 12);
+    const cutLiteral = /^-?\d[\d.eE+-]*$/.test(rest) || isBeginning(rest);
+    if (!rest.startsWith('"') && !cutLiteral) return this.#wrong("a value of JSON", from);
+    return this.#cut(this.#open.length === 0 ? "its first value" : `\`${this.#path()}\``);
+  }
+  /** Nothing comes any more. */
+  #end() {
+    if (this.#wanted === "colon" || this.#wanted === "value") {
+      if (this.#open.length > 0 && this.#open.at(-1).at !== null) return this.#cut(`\`${this.#path()}\``);
+    }
+    if (this.#last === null) return this.#cut("its head, before any field");
+    return { head: this.#head, found: `it ends after \`${this.#last}\``, ends: true };
+  }
+  #cut(where) {
+    return { head: this.#head, found: `it ends in ${where}`, ends: true };
+  }
+  #wrong(wanted3, from = this.#place) {
+    const path = this.#path();
+    const text4 = (at2) => shown2(this.#source.slice(at2, at2 + 20));
+    const found2 = (what) => ({ head: this.#head, found: what, ends: false });
+    if (path === "" && this.#last === null) return found2(`it begins with ${text4(0)}, wanted an object`);
+    if (path === "") return found2(`its end is followed by ${text4(from)}, wanted ${wanted3}`);
+    const link = this.#wanted.startsWith("value") ? "is" : "is followed by";
+    return found2(`\`${path}\` ${link} ${text4(from)}, wanted ${wanted3}`);
+  }
+  /** `rounds[1].trials[3].load`: the innermost field that has begun. */
+  #path() {
+    let path = "";
+    for (const { at: at2 } of this.#open) {
+      if (at2 === null) break;
+      const name2 = typeof at2 === "string" && at2.length > longestName2 ? `${at2.slice(0, longestName2)}\u2026` : at2;
+      path += typeof name2 === "number" ? `[${name2}]` : path === "" ? name2 : `.${name2}`;
+    }
+    return path;
+  }
+};
+var isBeginning = (text4) => text4 === "-" || ["true", "false", "null"].some((one2) => one2.startsWith(text4));
 
 // src/evidence/job-form.ts
 var evidenceSchema = "tailgate-evidence";
@@ -73588,16 +75310,7 @@ var evidenceForm = objectOf({
     errors: points2,
     microbenchmarks: tolerance2
   }),
-  waivers: listOf(
-    objectOf({
-      scenario: text,
-      metric: oneOf(...metricNames),
-      ceiling: amount2,
-      expires: orNull(day),
-      reason: text,
-      origin: text
-    })
-  ),
+  waivers: waiversForm,
   onDifferentBody: oneOf("warn", "stop"),
   placement: oneOf("shared", "apart"),
   cost: optional2(objectOf({ kind: oneOf("process-tree", "prometheus", "cgroup") })),
@@ -73605,6 +75318,15 @@ var evidenceForm = objectOf({
   floor: listOf(objectOf({ scenario: text, p50: amount2, p99: amount2 })),
   rounds: listOf(roundForm),
   benchmarks: orNull(benchEvidenceForm),
+  leftOut: optional2(
+    objectOf({
+      file: text,
+      scenarios: listOf(text),
+      routes: listOf(objectOf({ scenario: text, routes: listOf(text, 1) })),
+      benchmarks: listOf(text),
+      added: listOf(text)
+    })
+  ),
   warnings
 });
 
@@ -73638,15 +75360,14 @@ function parseStored(source, today = realClock.today()) {
       hint: "Name the `tailgate-evidence.json` of a job."
     });
   }
-  refuseLater(data["version"], schema === evidenceSchema ? evidenceVersion : benchVersion);
-  if (schema === benchSchema) {
-    benchEvidenceForm(data, "");
+  const { version: version3 } = data;
+  refuseLater(version3, schema === evidenceSchema ? evidenceVersion : benchVersion);
+  return ofVersion(version3, () => {
+    if (schema === benchSchema) benchEvidenceForm(data, "");
+    else checkEvidence(data);
     refuseFuture(data["createdAt"], today);
-    return { kind: "microbenchmarks", evidence: data };
-  }
-  checkEvidence(data);
-  refuseFuture(data["createdAt"], today);
-  return { kind: "job", evidence: data };
+    return schema === benchSchema ? { kind: "microbenchmarks", evidence: data } : { kind: "job", evidence: data };
+  });
 }
 function parse3(source, today = realClock.today()) {
   const stored = parseStored(source, today);
@@ -73656,6 +75377,20 @@ function parse3(source, today = realClock.today()) {
     message: `this file is evidence of microbenchmarks alone: its \`schema\` is "${benchSchema}", wanted "${evidenceSchema}"`,
     hint: "Name the `tailgate-evidence.json` of a job."
   });
+}
+function ofVersion(version3, read8) {
+  try {
+    return read8();
+  } catch (error62) {
+    if (!(error62 instanceof TailgateError) || typeof version3 !== "number") throw error62;
+    const { code, hint } = error62;
+    throw new TailgateError({
+      code,
+      message: `${error62.message} (evidence of version ${version3})`,
+      ...hint === void 0 ? {} : { hint },
+      cause: error62
+    });
+  }
 }
 var dayMs = 864e5;
 function refuseFuture(createdAt, today) {
@@ -73675,33 +75410,50 @@ function refuseLater(version3, known2) {
   });
 }
 function readJson(source) {
+  const text4 = source.replace(/^\uFEFF/, "");
   try {
-    return JSON.parse(source.replace(/^\uFEFF/, ""));
+    return JSON.parse(text4);
   } catch (cause) {
-    if (source.startsWith("\uFFFD") || source.startsWith("\x8B")) {
-      throw new TailgateError({
-        code: "usage",
-        message: "this file is compressed with gzip, wanted JSON",
-        hint: "Unpack it first: gunzip FILE.gz",
-        cause
-      });
-    }
-    if (source.startsWith("PK")) {
-      throw new TailgateError({
-        code: "usage",
-        message: "this file is a zip archive, wanted JSON",
-        hint: "Unpack it first and name the `tailgate-evidence.json` in it.",
-        cause
-      });
-    }
-    const found2 = source.trim() === "" ? "it is empty" : `it ends with ${shown2(source.trimEnd().slice(-20))}`;
-    throw new TailgateError({
-      code: "usage",
-      message: `this file is not whole JSON: ${found2}`,
-      hint: "It may have been cut off while it was written or downloaded; download the artifact again.",
-      cause
-    });
+    throw new TailgateError({ code: "usage", ...packed(source) ?? notWhole(text4), cause });
   }
+}
+function packed(source) {
+  if (source.startsWith("\uFFFD") || source.startsWith("\x8B")) {
+    return {
+      message: "this file is compressed with gzip, wanted JSON",
+      hint: "Unpack it first: gunzip FILE.gz"
+    };
+  }
+  if (source.startsWith("PK")) {
+    return {
+      message: "this file is a zip archive, wanted JSON",
+      hint: "Unpack it first and name the `tailgate-evidence.json` in it."
+    };
+  }
+  return null;
+}
+function notWhole(text4) {
+  const again = "It may have been cut off while it was written or downloaded; download the artifact again.";
+  if (text4.trim() === "") return { message: "this file is not whole JSON: it is empty", hint: again };
+  const cut2 = cutOffOf(text4);
+  if (cut2 === null) return { message: "this file is not whole JSON", hint: again };
+  const { schema, version: version3 } = cut2.head;
+  const hint = cut2.ends ? again : "Use the file as the gate wrote it; download the artifact again.";
+  if (schema === void 0) return { message: `this file is not whole JSON: ${cut2.found}`, hint };
+  if (schema !== evidenceSchema && schema !== benchSchema) {
+    return {
+      message: `this file is not evidence of Tailgate: its \`schema\` is ${shown2(schema)}, wanted "${evidenceSchema}"; nor is it whole JSON: ${cut2.found}`,
+      hint: "Name the `tailgate-evidence.json` of a job."
+    };
+  }
+  if (version3 === void 0)
+    return { message: `this evidence is not whole JSON: ${cut2.found}, before its \`version\``, hint };
+  const known2 = schema === evidenceSchema ? evidenceVersion : benchVersion;
+  const other = version3 === known2 ? "" : `, where this release of Tailgate reads ${known2},`;
+  return {
+    message: `this evidence of version ${shown2(version3)}${other} is not whole JSON: ${cut2.found}`,
+    hint
+  };
 }
 
 // src/report/escape.ts
@@ -73819,9 +75571,9 @@ function metricMeaning(metric) {
     case "p99":
       return `${metric.slice(1)} % of requests were answered within this time, counted from their intended send time`;
     case "cpu":
-      return "CPU time of the service's processes per successful request, typical slice";
+      return "CPU time of the service's processes per successful request, in the typical slice of a round";
     case "cpu-total":
-      return "the same over the whole round, so that cost which falls into few slices counts too";
+      return "the same over all slices of a round together, so that cost which falls into few of them counts too; it may lie above or below the typical slice";
     case "tail":
       return "share of slices (short stretches of load) whose p99 was over three times the usual";
     case "errors":
@@ -73945,9 +75697,9 @@ function isWide(metric, tolerance3) {
 }
 function toleranceText(metric, tolerance3) {
   const inPoints2 = metric === "tail" || metric === "errors";
-  const least2 = inPoints2 ? pointsText(tolerance3.min) : changeOrNone(tolerance3.min);
+  const least3 = inPoints2 ? pointsText(tolerance3.min) : changeOrNone(tolerance3.min);
   const pass2 = tolerance3.detect === null ? "" : `, passes under ${changeOrNone(tolerance3.detect)}`;
-  return `${isWide(metric, tolerance3) ? "wide: " : ""}fails from ${least2}${pass2}`;
+  return `${isWide(metric, tolerance3) ? "wide: " : ""}fails from ${least3}${pass2}`;
 }
 var bars = ["\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"];
 function barText(values, most) {
@@ -73969,206 +75721,6 @@ function roundsText(perRound) {
   if (known2.length === 0) return "";
   const worse2 = known2.filter((change) => change > 0).length;
   return `${worse2} of ${known2.length} ${known2.length === 1 ? "round" : "rounds"} higher`;
-}
-
-// src/evidence/histogram.ts
-var import_hdr_histogram_js = __toESM(require_dist2(), 1);
-var config2 = Object.freeze({
-  /** WebAssembly hides its buckets, 8 and 16 bits wrap. */
-  bitBucketSize: 32,
-  useWebAssembly: false,
-  autoResize: false,
-  lowestDiscernibleValue: 1,
-  highestTrackableValue: 6e10,
-  numberOfSignificantValueDigits: 3
-});
-var longestLatency = secondsToNs(60);
-var eitherSide = 0.025;
-var LatencyHistogram = class _LatencyHistogram {
-  #counts;
-  #clamped = 0;
-  constructor(counts2 = asJs((0, import_hdr_histogram_js.build)(config2))) {
-    this.#counts = counts2;
-  }
-  /**
-   * Decodes what `encode` wrote, or any V2 compressed histogram of the same range and resolution. How many values
-   * were clamped is not part of the format: `clamped` starts again at 0.
-   * @throws TailgateError `usage` when the text is not such a histogram.
-   */
-  static decode(text4) {
-    let decoded2;
-    try {
-      decoded2 = (0, import_hdr_histogram_js.decodeFromCompressedBase64)(text4, config2.bitBucketSize, false);
-    } catch (thrown) {
-      throw undecodable(text4, messageOf(thrown), thrown);
-    }
-    const counts2 = asJs(decoded2);
-    if (counts2.lowestDiscernibleValue !== config2.lowestDiscernibleValue || counts2.highestTrackableValue !== config2.highestTrackableValue || counts2.numberOfSignificantValueDigits !== config2.numberOfSignificantValueDigits) {
-      throw undecodable(
-        text4,
-        `its range is ${counts2.lowestDiscernibleValue}..${counts2.highestTrackableValue} with ${counts2.numberOfSignificantValueDigits} digits, wanted 1..60000000000 (ns) with 3`
-      );
-    }
-    return new _LatencyHistogram(counts2);
-  }
-  /** The sum of any number of histograms; the parts stay as they are. */
-  static merged(parts2) {
-    const total4 = new _LatencyHistogram();
-    for (const part2 of parts2) total4.add(part2);
-    return total4;
-  }
-  /**
-   * Records one duration, rounded to whole nanoseconds. Zero is recorded as 1 ns, the lowest value that is told
-   * apart, so that the minimum of what was recorded is never "nothing". Above 60 s it is clamped and counted.
-   * @throws TailgateError `invalid` for NaN, infinite and negative values: let in, a NaN makes every percentile read 0.
-   */
-  record(value) {
-    if (!Number.isFinite(value) || value < 0) {
-      throw new TailgateError({
-        code: "invalid",
-        message: `a duration of ${value} ns cannot be recorded: wanted a finite number of nanoseconds, 0 or more`,
-        hint: "This is a fault of Tailgate or of this machine\u2019s clock; please report it."
-      });
-    }
-    if (value > longestLatency) {
-      this.#clamped++;
-      this.#counts.recordValue(longestLatency);
-    } else {
-      this.#counts.recordValue(Math.max(1, Math.round(value)));
-    }
-  }
-  /**
-   * Records one duration many times, as a bucket of a foreign histogram stands for it.
-   * @throws TailgateError `invalid` as `record`.
-   */
-  recordMany(value, times) {
-    if (times < 1) return;
-    this.record(value);
-    const kept2 = Math.min(longestLatency, Math.max(1, Math.round(value)));
-    if (times > 1) this.#counts.recordValueWithCount(kept2, times - 1);
-    if (value > longestLatency) this.#clamped += times - 1;
-  }
-  /** Adds every value of another histogram to this one. */
-  add(other) {
-    this.#counts.add(other.#counts);
-    this.#clamped += other.#clamped;
-  }
-  get count() {
-    return this.#counts.totalCount;
-  }
-  /** Values above 60 s that were recorded as 60 s. */
-  get clamped() {
-    return this.#clamped;
-  }
-  /** The largest value, within 0.1 %; null when nothing was recorded. */
-  get max() {
-    return this.count === 0 ? null : this.#upperEnd(this.#counts.maxValue);
-  }
-  /** The smallest value, within 0.1 %; null when nothing was recorded. */
-  get min() {
-    return this.count === 0 ? null : ns(this.#counts.minNonZeroValue);
-  }
-  /** Of the middles of the buckets; null when nothing was recorded. */
-  get mean() {
-    return this.count === 0 ? null : ns(this.#counts.mean);
-  }
-  /**
-   * Nearest rank: the smallest recorded value that at least `share` of all values do not exceed, that is the value of
-   * rank ceil(share · count), within 0.1 % (the upper end of its bucket).
-   * @param share in (0, 1]: 0.99 is p99.
-   * @returns null when nothing was recorded.
-   */
-  percentile(share5) {
-    if (this.count === 0) return null;
-    return this.#valueOfRank(nearestRank(share5, this.count));
-  }
-  /**
-   * Distribution-free two-sided 95 % interval of a percentile, from order statistics: the values of the ranks whose
-   * binomial tails are at most 2.5 % each (Conover, Practical Nonparametric Statistics, section 3.2). Holds for
-   * independent values.
-   * @returns null when no finite interval exists: p50 needs 6 values, p90 36, p99 368, p99.9 3,688.
-   */
-  percentileInterval(share5) {
-    const ranks = intervalRanks(share5, this.count);
-    if (ranks === null) return null;
-    return [this.#valueOfRank(ranks.low), this.#valueOfRank(ranks.high)];
-  }
-  /** How many values do not exceed `value`, within 0.1 % of it. */
-  countUpTo(value) {
-    const last = Math.min(this.#counts.countsArrayIndex(Math.min(value, longestLatency)), this.#length - 1);
-    let total4 = 0;
-    for (let index = 0; index <= last; index++) total4 += this.#counts.getCountAtIndex(index);
-    return total4;
-  }
-  /** V2 compressed base64, the interchange format of the HdrHistogram family. */
-  encode() {
-    return (0, import_hdr_histogram_js.encodeIntoCompressedBase64)(this.#counts);
-  }
-  get #length() {
-    return this.#counts.countsArrayLength;
-  }
-  #valueOfRank(rank) {
-    let total4 = 0;
-    for (let index = 0; index < this.#length; index++) {
-      total4 += this.#counts.getCountAtIndex(index);
-      if (total4 >= rank) {
-        return this.#upperEnd(this.#counts.valueFromIndex(index));
-      }
-    }
-    throw new Error(`a histogram of ${this.count} values has no rank ${rank}`);
-  }
-  /** Read at the upper end of the bucket, the exact maximum too: the format keeps buckets only, and a histogram must read the same before and after it was written. */
-  #upperEnd(value) {
-    return ns(Math.min(this.#counts.highestEquivalentValue(value), longestLatency));
-  }
-};
-function nearestRank(share5, count3) {
-  if (!(share5 > 0 && share5 <= 1)) throw new Error(`a percentile's share is in (0, 1], not ${share5}`);
-  const product = share5 * count3;
-  return Math.min(count3, Math.max(1, Math.ceil(product - product * 1e-12)));
-}
-function intervalRanks(share5, count3) {
-  if (!(share5 > 0 && share5 < 1) || count3 < 1) return null;
-  const below = tailBelow(share5, count3);
-  const above = tailBelow(1 - share5, count3);
-  if (below === null || above === null) return null;
-  return { low: below + 1, high: count3 - above };
-}
-function tailBelow(share5, count3) {
-  const mean2 = share5 * count3;
-  let k = Math.max(0, Math.floor(mean2 - 12 * Math.sqrt(mean2 * (1 - share5)) - 12));
-  const odds = Math.log(share5) - Math.log1p(-share5);
-  let logTerm = logFactorial(count3) - logFactorial(k) - logFactorial(count3 - k) + k * Math.log(share5) + (count3 - k) * Math.log1p(-share5);
-  let total4 = Math.exp(logTerm);
-  if (total4 > eitherSide) return null;
-  for (; ; ) {
-    logTerm += Math.log(count3 - k) - Math.log(k + 1) + odds;
-    total4 += Math.exp(logTerm);
-    if (total4 > eitherSide) return k;
-    k++;
-  }
-}
-function logFactorial(n) {
-  if (n < 32) {
-    let total4 = 0;
-    for (let factor = 2; factor <= n; factor++) total4 += Math.log(factor);
-    return total4;
-  }
-  const x = n + 1;
-  return (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x) - 1 / (360 * x ** 3) + 1 / (1260 * x ** 5);
-}
-function asJs(histogram) {
-  if (histogram instanceof import_hdr_histogram_js.JsHistogram) return histogram;
-  throw new Error("a histogram without WebAssembly was asked for");
-}
-function undecodable(text4, why2, cause) {
-  const start4 = text4.length > 24 ? `${text4.slice(0, 24)}\u2026` : text4;
-  return new TailgateError({
-    code: "usage",
-    message: `"${start4}" is not a latency histogram (V2 compressed base64 of an HdrHistogram): ${why2}`,
-    hint: "The file was cut short or written by another tool; measure again or give the file Tailgate wrote.",
-    cause
-  });
 }
 
 // src/report/latency.ts
@@ -74193,7 +75745,7 @@ function pictureOf(rounds, scenario2, view) {
   const fewest = Math.min(baseline.count, candidate.count);
   const shown5 = percentileNames.filter((name2) => fewest * (1 - percentileShare[name2]) >= leastBeyond);
   if (shown5.length === 0) return null;
-  const values = { baseline: read4(baseline, shown5), candidate: read4(candidate, shown5) };
+  const values = { baseline: read5(baseline, shown5), candidate: read5(candidate, shown5) };
   const most = Math.max(...values.baseline, ...values.candidate);
   return {
     scenario: scenario2,
@@ -74216,7 +75768,7 @@ function merged2(trials, side3, field3) {
     trials.filter((trial2) => trial2.side === side3).map((trial2) => LatencyHistogram.decode(trial2.load.histograms[field3]))
   );
 }
-function read4(histogram, names3) {
+function read5(histogram, names3) {
   return names3.map((name2) => histogram.percentile(percentileShare[name2])).filter((value) => value !== null);
 }
 var percentileLabel = (name2) => name2 === "p999" ? "p99.9" : name2;
@@ -74234,8 +75786,8 @@ var strongPhrase = (phrase) => [strong(phrase)];
 var capital = (text4) => /^\S*[\p{N}\p{Lu}_/]|^\S*\.\S/u.test(text4) ? text4 : text4.charAt(0).toUpperCase() + text4.slice(1);
 function say(words3, ...parts2) {
   const pieces = [];
-  words3.forEach((word, index) => {
-    if (word !== "") pieces.push({ kind: "text", text: word });
+  words3.forEach((word2, index) => {
+    if (word2 !== "") pieces.push({ kind: "text", text: word2 });
     const part2 = parts2[index];
     if (part2 === void 0 || part2 === "") return;
     if (typeof part2 === "string") pieces.push({ kind: "text", text: part2 });
@@ -74291,17 +75843,17 @@ function tableLines(columns4, cells3, width3) {
   );
 }
 function padded(text4, width3, align) {
-  const missing2 = " ".repeat(Math.max(0, width3 - displayWidth(text4)));
-  return align === "left" ? text4 + missing2 : missing2 + text4;
+  const missing3 = " ".repeat(Math.max(0, width3 - displayWidth(text4)));
+  return align === "left" ? text4 + missing3 : missing3 + text4;
 }
 function wrapped(text4, width3, indent = "") {
   const lines = [];
   let line2 = "";
-  for (const word of text4.split(" ")) {
-    const longer = line2 === "" ? word : `${line2} ${word}`;
+  for (const word2 of text4.split(" ")) {
+    const longer = line2 === "" ? word2 : `${line2} ${word2}`;
     if (line2 !== "" && displayWidth(indent + longer) > width3) {
       lines.push(indent + line2);
-      line2 = word;
+      line2 = word2;
     } else line2 = longer;
   }
   return [...lines, indent + line2];
@@ -74387,10 +75939,10 @@ function badness(finding) {
   const worse2 = finding.direction === "bigger-is-better" ? -size3 : size3;
   return finding.state === "improved" ? -worse2 : worse2;
 }
-var isSaturated = (finding) => /^saturated: /.test(finding.reason ?? "");
+var isSaturated2 = (finding) => /^saturated: /.test(finding.reason ?? "");
 function certainty(finding) {
   const { change, metric } = finding;
-  if (isSaturated(finding)) return beyondAll * 2 + (change.kind === "ratio" ? spreads(change) : 0);
+  if (isSaturated2(finding)) return beyondAll * 2 + (change.kind === "ratio" ? spreads(change) : 0);
   if (change.kind === "ratio") return spreads(change);
   const size3 = change.kind === "points" ? Math.min(1, Math.abs(change.difference)) : 0;
   return metric === "errors" ? beyondAll + size3 : size3 - 1;
@@ -74418,12 +75970,12 @@ function isShown(finding) {
       return false;
   }
 }
-function rowOf2(finding) {
+function rowOf3(finding) {
   const { change, metric, unit } = finding;
   return {
     finding,
     scenario: finding.scenario,
-    metric: metricLabel(metric),
+    metric: isWholeScenario(finding) ? "every metric" : metricLabel(metric),
     hasOwnName: hasOwnName(finding),
     state: shownState(finding),
     tone: toneOf(finding.state),
@@ -74442,16 +75994,17 @@ function rowOf2(finding) {
     rounds: roundsUsed(finding),
     bars: roundBars(finding.perRound),
     barsMeaning: roundsText(finding.perRound),
-    reason: reasonOf2(finding)
+    reason: reasonOf3(finding)
   };
 }
-function shownState({ judged: judged3, state, change }) {
-  if (judged3 || state !== "undecided" || change.kind !== "ratio" || change.interval === null)
+function shownState({ judged: judged4, state, change }) {
+  if (judged4 || state !== "undecided" || change.kind !== "ratio" || change.interval === null)
     return stateWord(state);
   const [low, high] = change.interval;
   return low > 0 ? "higher" : high < 0 ? "lower" : stateWord(state);
 }
 function subject2(finding, alone) {
+  if (isWholeScenario(finding)) return say`scenario ${name(finding.scenario)}`;
   const label3 = metricLabel(finding.metric);
   if (hasOwnName(finding)) return say`${label3} ${name(finding.scenario)}`;
   return alone ? say`${label3}` : say`${label3} of ${name(finding.scenario)}`;
@@ -74459,6 +76012,7 @@ function subject2(finding, alone) {
 function isAlone(findings) {
   return findings.every((finding) => hasOwnName(finding) || finding.scenario === "default");
 }
+var isWholeScenario = (finding) => finding.state === "missing" && !hasOwnName(finding);
 var isBenchmark = (finding) => finding.metric === "microbenchmark";
 var hasOwnName = (finding) => isBenchmark(finding) || finding.metric === "counter";
 var viewWord = (view) => view === "on-time" ? "on time" : "all shots";
@@ -74486,7 +76040,7 @@ function roundsUsed(finding) {
   const { used, dropped } = finding.rounds;
   return dropped > 0 ? `${formatCount(used)} (${formatCount(dropped)} dropped)` : formatCount(used);
 }
-function reasonOf2(finding) {
+function reasonOf3(finding) {
   if (finding.reason !== null && finding.reason !== "") return finding.reason;
   return finding.change.kind === "none" && finding.change.reason !== "" ? finding.change.reason : null;
 }
@@ -74527,6 +76081,7 @@ function renderTerminal(view, options = terminalDefaults) {
   ];
   if (options.detail === "full") {
     sections.push(
+      meanings(view, options),
       ...latency(view, options),
       bars2(view, options),
       facts("How it was measured", view.jobFacts, options)
@@ -74534,7 +76089,8 @@ function renderTerminal(view, options = terminalDefaults) {
     sections.push(
       sideFacts(view, options),
       facts("Environment", view.environment, options),
-      accepting(view, options)
+      accepting(view, options),
+      view.doubt.length > 0 ? write2.text(view.doubt) : []
     );
   }
   sections.push(command("Reproduce locally:", view.reproduce), command("Decide again:", view.judge));
@@ -74652,6 +76208,9 @@ function log(view) {
   const whose = view.log.side === null ? "Last lines:" : `Last lines of the ${view.log.side}:`;
   return [whose, ...boundedLines(view.log.lines).map((line2) => `  ${line2}`)];
 }
+function meanings(view, options) {
+  return view.meanings.flatMap(({ metric, meaning }) => wrapped(`${metric}: ${meaning}`, options.width));
+}
 function latency(view, options) {
   return view.latency.map((picture2, index) => {
     const whose = view.alone ? "Response times" : `Response times of ${visible(picture2.scenario)}`;
@@ -74663,8 +76222,8 @@ function latency(view, options) {
   });
 }
 function bars2(view, options) {
-  const judged3 = view.allRows.filter((row) => row.judged && row.bars !== "").slice(0, mostBars);
-  if (judged3.length === 0) return [];
+  const judged4 = view.allRows.filter((row) => row.judged && row.bars !== "").slice(0, mostBars);
+  if (judged4.length === 0) return [];
   const barColumns = [
     { title: "metric", align: "left", flexible: true },
     { title: "round by round", align: "left" },
@@ -74673,7 +76232,7 @@ function bars2(view, options) {
   ];
   return tableLines(
     barColumns,
-    judged3.map((row) => [
+    judged4.map((row) => [
       cells(row, onlyScenario(view) !== null)[0],
       row.bars,
       row.barsMeaning,
@@ -74762,10 +76321,10 @@ function progressLine(event) {
 var lasting = (text4) => ({ text: text4, lasting: true, tone: "plain" });
 var passing = (text4) => ({ text: text4, lasting: false, tone: "plain" });
 var parts = (all) => all.filter((part2) => part2 !== "").join(" \xB7 ");
-var counted2 = (count3, word) => `${formatCount(count3)} ${word}${count3 === 1 ? "" : "s"}`;
+var counted2 = (count3, word2) => `${formatCount(count3)} ${word2}${count3 === 1 ? "" : "s"}`;
 function roundName(event) {
-  const word = event.phase === "confirming" ? "fresh round" : "round";
-  return `${word} ${formatCount(event.index)} of ${formatCount(event.of)}`;
+  const word2 = event.phase === "confirming" ? "fresh round" : "round";
+  return `${word2} ${formatCount(event.index)} of ${formatCount(event.of)}`;
 }
 function quick(figures2) {
   if (figures2 === null) return [];
@@ -74881,7 +76440,12 @@ function headline(verdict) {
     case "pass": {
       const better = of("improved").length;
       const improved = better === 0 ? "" : `; ${many(better)} became better`;
-      return `Pass: none of ${many(verdict.findings.length)} became worse by as much as its tolerance${improved}.`;
+      const accepted = of("accepted").length;
+      if (accepted === 0)
+        return `Pass: none of ${many(verdict.findings.length)} became worse by as much as its tolerance${improved}.`;
+      const others2 = verdict.findings.length - accepted;
+      const rest = others2 === 0 ? "" : `: none of ${others2} ${others2 === 1 ? "other" : "others"} became worse by as much as its tolerance`;
+      return `Pass with ${accepted === 1 ? "an accepted change" : `${accepted} accepted changes`}${rest}${improved}.`;
     }
     case "invalid":
       return `Invalid: ${verdict.reason ?? ""}.`;
@@ -74929,27 +76493,22 @@ function intervalWords(change) {
 
 // src/commands/bench-verdict.ts
 function judgedBench(stored, config3) {
-  const plan2 = config3 === null ? stored.plan : {
-    ...stored.plan,
-    tolerance: config3.judge.microbenchmarks,
-    onDifferentResult: config3.onDifferentBody
-  };
-  const evidence = { ...stored, plan: plan2 };
+  const evidence = config3 === null ? stored : benchWithSettings(stored, config3);
   const progress = judgeBenchmarks(evidence, { final: true });
   if (progress.kind !== "decided") throw new Error("final evidence is always decided");
-  return { verdict: progress.verdict, evidence };
+  return { verdict: acceptedBenchmarks(progress.verdict, evidence, nearest), evidence };
 }
 function exitCodeFor(verdict, config3) {
   const bare = { ...verdictWithout("inconclusive", ""), outcome: verdict.outcome };
   const code = exitCodeOf(bare, config3);
-  const missing2 = verdict.findings.some((finding) => finding.state === "missing");
-  return code === 0 && missing2 && config3.failOn.includes("missing") ? 1 : code;
+  const missing3 = verdict.findings.some((finding) => finding.state === "missing");
+  return code === 0 && missing3 && config3.failOn.includes("missing") ? 1 : code;
 }
 var benchTime = ({ rounds }) => ns(rounds.reduce((sum6, round3) => sum6 + round3.duration, 0));
 function benchVerdictJson(verdict, evidence, exitCode) {
-  const { seed, revisions } = evidence;
+  const { seed, revisions, waivers: waivers2 = [] } = evidence;
   const suites = (evidence.suites ?? []).map(({ name: name2, formats }) => ({ name: name2, formats }));
-  return `${JSON.stringify({ exitCode, seed, revisions, suites, ...verdict }, null, 2)}
+  return `${JSON.stringify({ exitCode, seed, revisions, suites, waivers: waivers2, ...verdict }, null, 2)}
 `;
 }
 
@@ -74995,9 +76554,9 @@ function readArguments(command2, argv) {
     }
     flags[token2.name] = token2.value ?? true;
   }
-  const { least: least2, most } = command2.positionals;
-  if (flags["help"] !== true && (positionals.length < least2 || positionals.length > most)) {
-    const wanted3 = least2 === most ? `${least2}` : `${least2} to ${most}`;
+  const { least: least3, most } = command2.positionals;
+  if (flags["help"] !== true && (positionals.length < least3 || positionals.length > most)) {
+    const wanted3 = least3 === most ? `${least3}` : `${least3} to ${most}`;
     throw usage(
       command2,
       `"tailgate ${command2.name}" takes ${wanted3} argument${wanted3 === "1" ? "" : "s"}, it was given ${positionals.length}${namedArguments(command2, positionals)}`
@@ -75069,12 +76628,12 @@ var formatFlag = {
   help: "format of the results; recognised unless given (docs/formats.md lists them)"
 };
 function formatOf(command2, flags) {
-  const word = text2(flags, "format") ?? "auto";
-  const format2 = parseFormat(word);
+  const word2 = text2(flags, "format") ?? "auto";
+  const format2 = parseFormat(word2);
   if (format2 !== null) return format2;
-  const near2 = nearest(word, benchFormats);
+  const near2 = nearest(word2, benchFormats);
   const advice = near2 === null ? `; it wants auto or one of ${benchFormats.join(", ")}` : `; did you mean ${near2}?`;
-  throw usage(command2, `--format is "${word}", which is no known format${advice}`);
+  throw usage(command2, `--format is "${word2}", which is no known format${advice}`);
 }
 
 // src/commands/job-folder.ts
@@ -75312,7 +76871,7 @@ function outputFile(terminal, flag3, file4) {
       try {
         writeFileSync2(path, content);
       } catch (error62) {
-        throw unwritable(flag3, file4, reasonOf3(error62), error62);
+        throw unwritable(flag3, file4, reasonOf4(error62), error62);
       }
     }
   };
@@ -75328,7 +76887,7 @@ function problemWith(path) {
     tryNew(path);
     return null;
   } catch (error62) {
-    return reasonOf3(error62);
+    return reasonOf4(error62);
   }
 }
 function tryOpen(path, known2) {
@@ -75354,7 +76913,7 @@ function tryNew(path) {
     rmSync4(path, { force: true });
   }
 }
-function reasonOf3(error62) {
+function reasonOf4(error62) {
   const code = error62.code;
   if (code === "EACCES" || code === "EPERM") return "permission is denied";
   if (code === "EROFS") return "the file system is read-only";
@@ -75432,19 +76991,21 @@ var bench = {
     const evidence = writerOf(terminal, flags, "evidence");
     const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
     const job = readJobSettings({ ...request2, environment: terminal.environment });
-    const measured2 = named3 ?? configured(job);
+    const measured2 = (config3) => named3 ?? configured(config3, job.configFile);
+    measured2(job.config);
     for (const warning of job.warnings) tell(terminal, flags, { kind: "warning", warning });
     return await withLedger(async (ledger) => {
       const result2 = await runBench({
         directory: job.directory,
         config: job.config,
-        settings: {
-          ...measured2,
+        trusted: job.trusted,
+        settings: (config3) => ({
+          ...measured2(config3),
           rounds,
           confirm: flags["no-confirm"] !== true,
-          tolerance: job.config.judge.microbenchmarks,
-          onDifferentResult: job.config.onDifferentBody
-        },
+          tolerance: config3.judge.microbenchmarks,
+          onDifferentResult: config3.onDifferentBody
+        }),
         situation: { kind: "local" },
         environment: terminal.environment,
         seed,
@@ -75454,7 +77015,7 @@ var bench = {
         ledger,
         tell: (event) => tell(terminal, flags, event)
       });
-      const exitCode = exitCodeFor(result2.verdict, job.config);
+      const exitCode = exitCodeFor(result2.verdict, result2.config);
       terminal.print(benchText(result2, exitCode));
       json2?.write(benchVerdictJson(result2.verdict, result2.evidence, exitCode));
       evidence?.write(serialiseBench(result2.evidence));
@@ -75477,8 +77038,7 @@ function namedBy(flags) {
     declared: true
   };
 }
-function configured({ config: config3, configFile }) {
-  const { microbenchmarks: microbenchmarks2 } = config3;
+function configured({ microbenchmarks: microbenchmarks2 }, configFile) {
   if (microbenchmarks2.files.length + microbenchmarks2.suites.length === 0) {
     throw new TailgateError({
       code: "usage",
@@ -75517,7 +77077,7 @@ var limits = {
   /** When nearly this share never got an answer in time, the queue has already reached the time-out. */
   givenUp: 0.2
 };
-function isSaturated2(result2) {
+function isSaturated3(result2) {
   return queueGrows(result2) || queueIsAtTheTimeout(result2);
 }
 function queueGrows({ counts: counts2, inFlight, histograms }) {
@@ -75556,174 +77116,6 @@ function unsoundReasons(result2, saturated) {
   return reasons2;
 }
 
-// src/builds/trailers.ts
-var key = "Perf-Accepted";
-var wanted2 = `${key}: <scenario>/<metric> <= +12% | reason`;
-var lineStart = /^\s*perf-accepted\s*:/i;
-var longestReason = 500;
-var longestName = 300;
-var longestLine = 1e3;
-var mostCommits = 500;
-var mostLines = 200;
-var pointMetrics2 = ["tail", "errors"];
-async function readTrailers(git, range, trust) {
-  const fields2 = ["%H", `%(trailers:key=${key},valueonly,unfold,separator=%x0a)`, "%B"];
-  const answer = await git.ask(
-    [
-      ...["log", "-z", `--max-count=${mostCommits}`, "--no-show-signature", "--no-notes", "--no-color"],
-      ...["--extended-regexp", "--regexp-ignore-case", `--grep=^[[:space:]]*${key}[[:space:]]*:`],
-      ...[`--format=tformat:${fields2.join("%x00")}`, `${range.baseline}..${range.candidate}`, "--"]
-    ],
-    { captureLimit: bytes(4 * 1024 * 1024) }
-  );
-  if (!answer.ok || answer.truncated) {
-    const why2 = answer.truncated ? "they are too long" : answer.tail.slice(-1).join("");
-    return {
-      accepted: [],
-      warnings: [
-        {
-          code: "trailers-unread",
-          message: `the messages of the commits were not read for ${key} lines: ${why2}`
-        }
-      ]
-    };
-  }
-  const parts2 = answer.stdout.split("\0");
-  const found2 = [];
-  for (let at2 = 0; at2 + 2 < parts2.length; at2 += 3) {
-    const [sha, values, message2] = parts2.slice(at2, at2 + 3);
-    found2.push(ofCommit(`commit ${short(sha)}`, values, message2));
-  }
-  return trusted(found2, trust);
-}
-function lastWord(lists) {
-  const rows2 = /* @__PURE__ */ new Map();
-  for (const accepted of lists.flat()) {
-    const row = `${accepted.scenario}/${accepted.metric}`;
-    if (!rows2.has(row)) rows2.set(row, accepted);
-  }
-  return [...rows2.values()];
-}
-function ofCommit(origin, values, message2) {
-  const lines = values.split("\n").filter((line2) => line2.trim() !== "");
-  const own2 = ofLines(origin, lines);
-  const elsewhere2 = message2.split("\n").filter((line2) => lineStart.test(line2)).length - lines.length;
-  if (elsewhere2 <= 0) return own2;
-  const what = elsewhere2 === 1 ? `a ${key} line` : `${elsewhere2} ${key} lines`;
-  return {
-    accepted: own2.accepted,
-    warnings: [
-      ...own2.warnings,
-      {
-        code: "trailer-misplaced",
-        message: `${origin} has ${what} outside of its trailers, which ${elsewhere2 === 1 ? "accepts" : "accept"} nothing`,
-        hint: "Trailers are the last paragraph of a message: a blank line before it, none in it, nothing but `Key: value` lines."
-      }
-    ]
-  };
-}
-function ofLines(origin, lines) {
-  const accepted = [];
-  const warnings2 = [];
-  for (const line2 of lines.slice(0, mostLines)) {
-    const read8 = readLine(line2.trim());
-    if (typeof read8 === "string") warnings2.push(malformed(origin, line2.trim(), read8));
-    else accepted.push({ ...read8, origin });
-  }
-  if (lines.length > mostLines) {
-    warnings2.push({
-      code: "trailers-unread",
-      message: `${origin} has ${lines.length} ${key} lines, of which the first ${mostLines} were read`
-    });
-  }
-  return { accepted: accepted.reverse(), warnings: warnings2 };
-}
-function readLine(line2) {
-  if (line2.length > longestLine) return `it is longer than ${longestLine} characters`;
-  const [row = "", ...rest] = splitAtCeiling(line2);
-  const [ceilingText2, reason] = rest;
-  if (ceilingText2 === void 0 || reason === void 0) return missingPart(line2);
-  const slash = row.lastIndexOf("/");
-  const scenario2 = row.slice(0, Math.max(0, slash)).trim();
-  const metric = metricNames.find((name2) => name2 === row.slice(slash + 1).trim());
-  if (slash < 0 || scenario2 === "") return "it does not say whose metric it is";
-  if (metric === void 0) return `\`${row.slice(slash + 1).trim()}\` is none of ${metricNames.join(", ")}`;
-  if (scenario2.length > longestName) return `its name is longer than ${longestName} characters`;
-  const ceiling = ceilingOf(ceilingText2, metric);
-  if (typeof ceiling === "string") return ceiling;
-  if (!/[\p{L}\p{N}]/u.test(reason)) return "it gives no reason";
-  if (reason.length > longestReason) return `its reason is longer than ${longestReason} characters`;
-  return { scenario: scenario2, metric, ceiling, expires: null, reason };
-}
-function splitAtCeiling(line2) {
-  const known2 = new RegExp(`^(.+?/(?:${metricNames.join("|")}))\\s*<=\\s*([^|]*?)\\s*\\|(.*)$`).exec(line2);
-  const match = known2 ?? /^(.+?)\s*<=\s*([^|]*?)\s*\|(.*)$/.exec(line2);
-  return match === null ? [line2] : [match[1].trim(), match[2], match[3].trim()];
-}
-function missingPart(line2) {
-  if (!line2.includes("<=")) return "it has no ceiling after `<=`";
-  return "it has no reason after `|`";
-}
-function ceilingOf(text4, metric) {
-  const inPoints2 = pointMetrics2.includes(metric);
-  const form2 = inPoints2 ? /^\+?\d+(?:\.\d+)?\s*points?$/ : /^\+?\d+(?:\.\d+)?\s*%$/;
-  const ceiling = form2.test(text4) ? parseRatio(text4) : null;
-  if (ceiling !== null && ceiling > 0) return ceiling;
-  const good = inPoints2 ? "points above 0, such as +2 points" : "a share above 0%, such as +12%";
-  return `its ceiling is \`${text4.slice(0, 40)}\`, wanted ${good}`;
-}
-function malformed(origin, line2, problem3) {
-  const characters = Array.from(line2.replaceAll("`", "'"));
-  const shown5 = characters.length > 120 ? `${characters.slice(0, 120).join("")}\u2026` : characters.join("");
-  return {
-    code: "trailer-malformed",
-    message: `${origin} accepts nothing with the line \u201C${key}: ${shown5}\u201D: ${problem3}`,
-    hint: `Wanted: \`${wanted2}\`; points in place of per cent for tail and errors.`
-  };
-}
-function trusted(found2, trust) {
-  const accepted = lastWord(found2.map((one2) => one2.accepted));
-  const warnings2 = found2.flatMap((one2) => one2.warnings);
-  if (trust === "candidate" || accepted.length === 0) return { accepted, warnings: warnings2 };
-  const from = [...new Set(accepted.map((one2) => one2.origin))].slice(0, 3).join(", ");
-  return {
-    accepted: [],
-    warnings: [
-      ...warnings2,
-      {
-        code: "trailers-ignored",
-        message: `${key} lines (${from}) accept nothing here: with \`trust-config: baseline\` a change cannot accept itself`,
-        hint: "Put the waiver into the configuration of the baseline first."
-      }
-    ]
-  };
-}
-
-// src/accepted.ts
-var ofConfiguration = "the configuration";
-function waiversOf(config3, accepted) {
-  return [...config3.waivers.map((waiver2) => ({ ...waiver2, origin: ofConfiguration })), ...accepted];
-}
-function withSettings(evidence, config3, later = []) {
-  const { benchmarks } = evidence;
-  const ofCommits = evidence.waivers.filter((waiver2) => waiver2.origin !== ofConfiguration);
-  const accepted = config3.trustConfig === "baseline" ? [] : lastWord([later, ofCommits]);
-  return {
-    ...evidence,
-    judge: config3.judge,
-    onDifferentBody: config3.onDifferentBody,
-    waivers: waiversOf(config3, accepted),
-    benchmarks: benchmarks === null ? null : {
-      ...benchmarks,
-      plan: {
-        ...benchmarks.plan,
-        tolerance: config3.judge.microbenchmarks,
-        onDifferentResult: config3.onDifferentBody
-      }
-    }
-  };
-}
-
 // src/evidence/load-summary.ts
 function summariseLoad(result2, about) {
   const { histograms, generator, counts: counts2 } = result2;
@@ -75751,7 +77143,7 @@ function summariseLoad(result2, about) {
     measuredFrom: "intended",
     sound: about.reasons.length === 0,
     reasons: about.reasons,
-    saturated: isSaturated2(result2),
+    saturated: isSaturated3(result2),
     errors: result2.errors,
     statuses: result2.statuses,
     histogram: histograms.response,
@@ -76118,10 +77510,10 @@ function noiseBetween(before, after) {
   return { steal: stealBetween(before, after), pressure: pressureBetween(before, after) };
 }
 function usableCpus(read8 = readText, affinity = availableParallelism()) {
-  let least2 = affinity;
+  let least3 = affinity;
   const limit = (quota, period) => {
     if (quota !== void 0 && period !== void 0 && quota > 0 && period > 0) {
-      least2 = Math.min(least2, quota / period);
+      least3 = Math.min(least3, quota / period);
     }
   };
   for (const folder of ownGroups(read8)) {
@@ -76132,7 +77524,7 @@ function usableCpus(read8 = readText, affinity = availableParallelism()) {
     const number5 = (name2) => Number.parseInt(read8(join11(folder, name2)) ?? "", 10);
     limit(number5("cpu.cfs_quota_us"), number5("cpu.cfs_period_us"));
   }
-  return least2;
+  return least3;
 }
 function allowedCpus(read8 = readText) {
   const list3 = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(read8("/proc/self/status") ?? "")?.[1];
@@ -76143,16 +77535,16 @@ function allowedCpus(read8 = readText) {
   });
 }
 function usableMemory(read8 = readText, installed = totalmem()) {
-  let least2 = installed;
+  let least3 = installed;
   const files = [
     ...ownGroups(read8).map((folder) => join11(folder, "memory.max")),
     ...ownGroups(read8, "memory").map((folder) => join11(folder, "memory.limit_in_bytes"))
   ];
   for (const file4 of files) {
     const limit = Number.parseInt(read8(file4) ?? "", 10);
-    if (limit > 0) least2 = Math.min(least2, limit);
+    if (limit > 0) least3 = Math.min(least3, limit);
   }
-  return bytes(least2);
+  return bytes(least3);
 }
 var loopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]|(.+\.)?localhost)$/;
 var ownHosts = () => [
@@ -76340,8 +77732,8 @@ function commandOf(pid) {
 }
 function readAddress(hex3) {
   const bytes2 = [];
-  for (let word = 0; word < hex3.length; word += 8) {
-    const part2 = Buffer.from(hex3.slice(word, word + 8), "hex");
+  for (let word2 = 0; word2 < hex3.length; word2 += 8) {
+    const part2 = Buffer.from(hex3.slice(word2, word2 + 8), "hex");
     bytes2.push(...isLittleEndian ? part2.reverse() : part2);
   }
   if (bytes2.length === 4) return bytes2.join(".");
@@ -76564,7 +77956,7 @@ function usedOf(requests, wanted3) {
 function gather(hands, results, merge3) {
   const from = Math.min(...hands.map((hand) => hand.firstDue));
   const until = (length) => ns(Math.max(...results.map((result2, index) => hands[index].firstDue + length(result2))) - from);
-  const sum6 = (value) => total(results.map(value));
+  const sum6 = (value) => total2(results.map(value));
   const histogram = (name2) => merge3(results.map(({ histograms }) => histograms[name2])).encode();
   const right = results.filter(({ counts: counts2 }) => counts2.ok > 0).map(({ bodies }) => bodies);
   const checks = results.flatMap((result2) => result2.checks ?? []);
@@ -76610,7 +78002,7 @@ function gather(hands, results, merge3) {
 }
 var mostSamples2 = 5;
 function addedChecks(parts2) {
-  const sum6 = (value) => total(parts2.map(value));
+  const sum6 = (value) => total2(parts2.map(value));
   const samples2 = parts2.flatMap((part2) => part2.samples);
   const differ = samples2.filter(
     (one2, index) => samples2.findIndex(({ check: check2, got }) => check2 === one2.check && got === one2.got) === index
@@ -76623,7 +78015,7 @@ function addedChecks(parts2) {
   };
 }
 function addedCounts(parts2) {
-  const sum6 = (name2) => total(parts2.map((part2) => part2[name2]));
+  const sum6 = (name2) => total2(parts2.map((part2) => part2[name2]));
   return {
     scheduled: sum6("scheduled"),
     ok: sum6("ok"),
@@ -76644,7 +78036,7 @@ function worstFit(parts2) {
   return parts2.reduce((worst, part2) => part2.distance > worst.distance ? part2 : worst);
 }
 function addedHealth(parts2) {
-  const sum6 = (value) => total(parts2.map(value));
+  const sum6 = (value) => total2(parts2.map(value));
   const most = (value) => Math.max(...parts2.map(value));
   const delays2 = (name2) => ({
     p50: ns(most((part2) => part2[name2].p50)),
@@ -76667,7 +78059,7 @@ function addedHealth(parts2) {
     socketsOpened: sum6(({ socketsOpened }) => socketsOpened)
   };
 }
-var total = (values) => values.reduce((sum6, value) => sum6 + value, 0);
+var total2 = (values) => values.reduce((sum6, value) => sum6 + value, 0);
 
 // src/load/metronome.ts
 var pacing = {
@@ -76833,11 +78225,20 @@ var nothingPlanted = { cpu: ns(0), delay: ns(0), delayed: ratio(0), held: true }
 var frontVariable = "TAILGATE_FRONT";
 function behindFront(entry, order2) {
   return {
-    command: [process.execPath, entry].map(quoted2).join(" "),
+    command: [process.execPath, entry].map(quoted3).join(" "),
     env: { [frontVariable]: JSON.stringify(order2) }
   };
 }
-function quoted2(text4) {
+function refuseFront({ https, http2, unixSocket }) {
+  const given3 = https !== null ? "https" : http2 !== null ? "http2" : unixSocket ? "unix-socket" : null;
+  if (given3 === null) return;
+  throw new TailgateError({
+    code: "usage",
+    message: `\`transport: { ${given3}: true }\`: the self-test plants what it finds in plain HTTP/1.1 over a port only`,
+    hint: `check the gate with a configuration without \`${given3}\`: how it judges does not depend on it`
+  });
+}
+function quoted3(text4) {
   return process.platform === "win32" ? `"${text4}"` : `'${text4.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -77109,13 +78510,13 @@ async function probeOnce(url2, options, signal) {
     return { kind: right ? "ready" : "unready", status: status2 };
   } catch (error62) {
     const hint = error62 instanceof TailgateError ? error62.hint : void 0;
-    return { kind: "no-answer", why: reasonOf4(error62), ...hint === void 0 ? {} : { hint } };
+    return { kind: "no-answer", why: reasonOf5(error62), ...hint === void 0 ? {} : { hint } };
   }
 }
 function readiness(address, place2) {
   return { address, origin: originOf(address, place2) };
 }
-function reasonOf4(error62) {
+function reasonOf5(error62) {
   let reason = messageOf(error62);
   for (let at2 = error62, depth = 0; at2 instanceof Error && depth < 5; at2 = at2.cause, depth++) {
     const code = at2.code;
@@ -77476,12 +78877,12 @@ function readLabels(text4) {
   }
 }
 function readValue(text4, line2) {
-  const word = text4.toLowerCase();
-  if (word === "nan") return Number.NaN;
-  const infinite = /^([+-]?)inf(inity)?$/.exec(word);
+  const word2 = text4.toLowerCase();
+  if (word2 === "nan") return Number.NaN;
+  const infinite = /^([+-]?)inf(inity)?$/.exec(word2);
   if (infinite !== null) return infinite[1] === "-" ? -Infinity : Infinity;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word)) throw new LineError(shown3(line2));
-  return Number(word);
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word2)) throw new LineError(shown3(line2));
+  return Number(word2);
 }
 var unescaped = (text4) => text4.replace(/\\(.)/g, (_3, letter) => letter === "n" ? "\n" : letter);
 function labelText(labels) {
@@ -77607,11 +79008,11 @@ function cpuSource({ cost: cost2, trees, fill: fill3 }, page, labelsOf) {
             };
           }
           precise = known2.every((sample) => sample.precise);
-          return { kind: "read", cpu: total2(known2.map((sample) => sample.cpu)) };
+          return { kind: "read", cpu: total3(known2.map((sample) => sample.cpu)) };
         },
         peakMemory: () => {
           const peaks = trees.map((tree) => tree.peakMemory()).filter((peak) => peak !== null);
-          return peaks.length === 0 ? null : total2(peaks);
+          return peaks.length === 0 ? null : total3(peaks);
         },
         precise: () => precise
       };
@@ -77665,7 +79066,7 @@ var keyOf2 = ({ at: at2, path }) => `${at2.origin}${path}`;
 function withPort2({ origin }, port) {
   return { origin: `http://${new URL(origin).hostname}:${port}` };
 }
-var total2 = (values) => values.reduce((sum6, value) => sum6 + value, 0);
+var total3 = (values) => values.reduce((sum6, value) => sum6 + value, 0);
 
 // src/services.ts
 import { rmSync as rmSync6 } from "node:fs";
@@ -78092,7 +79493,6 @@ async function resetSide(job, service, places) {
 // src/sides.ts
 async function spawnSide(job, side3, port, places, behind) {
   const { config: config3, front } = job;
-  if (front !== void 0) refuseFront(config3.transport);
   const socketPath = config3.transport.unixSocket ? socketPathFor(port) : null;
   const transport2 = readTransport(config3.transport, job.directories[side3], socketPath);
   const start4 = fillPlaces(config3.start, { services: places });
@@ -78116,15 +79516,6 @@ async function spawnSide(job, side3, port, places, behind) {
   });
   await pinService(handle.pid, placementOf(config3));
   return handle;
-}
-function refuseFront({ https, http2, unixSocket }) {
-  const given3 = https !== null ? "https" : http2 !== null ? "http2" : unixSocket ? "unix-socket" : null;
-  if (given3 === null) return;
-  throw new TailgateError({
-    code: "usage",
-    message: `\`transport: { ${given3}: true }\`: the self-test plants what it finds in plain HTTP/1.1 over a port only`,
-    hint: `check the gate with a configuration without \`${given3}\`: how it judges does not depend on it`
-  });
 }
 var sideEnv = ({ config: config3 }, places) => ({
   ...config3.env,
@@ -78289,7 +79680,7 @@ async function measureUnmasked(job, config3, secrets) {
       });
       await run(secondsToNs(3), 0, "warm-up");
       const result2 = await run(duration4, defaultLeadIn, "measured");
-      const reasons2 = unsoundReasons(result2, isSaturated2(result2));
+      const reasons2 = unsoundReasons(result2, isSaturated3(result2));
       const summary = summariseLoad(result2, {
         seed,
         reasons: reasons2,
@@ -78309,9 +79700,9 @@ async function measureUnmasked(job, config3, secrets) {
 }
 
 // src/config/plan-time.ts
-function keepToTime(plan2, least2, time6) {
+function keepToTime(plan2, least3, time6) {
   const { measured: measured2, usable: usable2, spent, budget } = time6;
-  if (measured2 === 0 || usable2 < least2 || usable2 >= plan2.rounds) return plan2;
+  if (measured2 === 0 || usable2 < least3 || usable2 >= plan2.rounds) return plan2;
   const round3 = spent / measured2;
   const reserved = plan2.confirm ? plan2.confirmationRounds : 0;
   if (spent + (1 + reserved) * round3 <= budget) return plan2;
@@ -78323,7 +79714,7 @@ function keepToTime(plan2, least2, time6) {
       ...plan2.notes,
       {
         code: "out-of-time",
-        message: `${formatCount(usable2)} rounds instead of ${formatCount(plan2.rounds)}: a round took ${formatDuration(ns(round3))} instead of about ${formatDuration(plan2.roundTime)}, and the time budget holds no more`,
+        message: `${formatCount(usable2)} rounds before a confirmation instead of ${formatCount(plan2.rounds)}: a round took ${formatDuration(ns(round3))} instead of about ${formatDuration(plan2.roundTime)}, and the time budget holds no more`,
         hint: "a longer `time-budget` gives all of them"
       }
     ]
@@ -78339,14 +79730,14 @@ function checkWarnings(round3) {
   const scenarios2 = [...new Set(round3.trials.map((trial2) => trial2.scenario))];
   return scenarios2.flatMap((scenario2) => {
     const shares3 = sides.map((side3) => failedShare(round3, scenario2, side3));
-    const least2 = Math.min(...shares3);
-    if (!(least2 >= failingShare)) return [];
+    const least3 = Math.min(...shares3);
+    if (!(least3 >= failingShare)) return [];
     const sample = round3.trials.filter((trial2) => trial2.scenario === scenario2).flatMap((trial2) => trial2.load.checks?.samples ?? [])[0];
     const shown5 = sample === void 0 ? "" : `, such as \`${sample.check}\`: got ${sample.got}`;
     return [
       {
         code: "checks-fail",
-        message: `\`${scenario2}\`: ${formatRatio(ratio(least2))} or more of the answers that were looked into failed a check on both sides${shown5}`,
+        message: `\`${scenario2}\`: ${formatRatio(ratio(least3))} or more of the answers that were looked into failed a check on both sides${shown5}`,
         hint: "Both sides answer what `expect` does not want: change it, or what is sent."
       }
     ];
@@ -78382,6 +79773,7 @@ function startEvidence(start4) {
     floor: [],
     rounds: [],
     benchmarks: null,
+    ...start4.leftOut === null ? {} : { leftOut: start4.leftOut },
     warnings: start4.warnings
   };
 }
@@ -78497,7 +79889,7 @@ async function measureFloor(job) {
         leadIn: leadInLimits.most,
         random
       };
-      const { p50, p99 } = percentilesOf(await send(job.generator, responder, order2));
+      const { p50, p99 } = percentilesOf2(await send(job.generator, responder, order2));
       floor.push({ scenario: name2, p50, p99 });
     }
     await job.generator.close(responder.origin);
@@ -78524,7 +79916,7 @@ async function floorOf(generator, run) {
     let floor = null;
     for (let turn = 0; turn < tries && floor === null; turn++) {
       const result2 = await send(generator, responder, { ...order2, random: run.random.fork(`${turn}`) });
-      if (isKept(result2)) floor = percentilesOf(result2);
+      if (isKept(result2)) floor = percentilesOf2(result2);
     }
     await generator.close(responder.origin);
     return floor;
@@ -78536,7 +79928,7 @@ async function floorOf(generator, run) {
   }
 }
 function isKept(result2) {
-  const saturated = isSaturated2(result2);
+  const saturated = isSaturated3(result2);
   const answered3 = result2.counts.ok >= 0.99 * result2.counts.scheduled;
   return answered3 && !saturated && unsoundReasons(result2, saturated).length === 0;
 }
@@ -78554,7 +79946,7 @@ async function send(generator, { origin }, order2, shots2 = floorShots(order2.ra
   const schedule = planSchedule(shape, random);
   return generator.slice({ target, requests: [nullRequest], schedule, timeout: timeout2, maxSockets, maxInFlight });
 }
-function percentilesOf({ histograms }) {
+function percentilesOf2({ histograms }) {
   const response = LatencyHistogram.decode(histograms.response);
   return { p50: response.percentile(0.5) ?? ns(0), p99: response.percentile(0.99) ?? ns(0) };
 }
@@ -78628,11 +80020,6 @@ function costOfJob(config3, assumptions, rounds, layout) {
   const load3 = (rounds + confirmationRounds2(config3)) * costOfRound(config3, assumptions, layout).total;
   return ns(load3 / (1 - assumptions.benchmarks));
 }
-function budgetText(duration5) {
-  const seconds3 = duration5 / 1e9;
-  if (seconds3 <= 120) return `${Math.ceil(seconds3 / 10) * 10}s`;
-  return `${Math.ceil(seconds3 / 60)}m`;
-}
 
 // src/config/plan-notes.ts
 function notesOf(config3, plan2, assumptions) {
@@ -78641,7 +80028,7 @@ function notesOf(config3, plan2, assumptions) {
   if (plan2.rounds < config3.rounds.aim) {
     notes3.push({
       code: "fewer-rounds",
-      message: `${plan2.rounds} rounds instead of ${config3.rounds.aim}: more do not fit into the time budget`,
+      message: `${plan2.rounds} rounds before a confirmation instead of ${config3.rounds.aim}: more do not fit into the time budget of ${formatDuration(config3.timeBudget)}`,
       hint: `fewer rounds see only larger changes; ${budgetFor(config3, assumptions, slices, "p90")} or more gives all of them`
     });
   }
@@ -78653,12 +80040,12 @@ function notesOf(config3, plan2, assumptions) {
   return notes3;
 }
 function fewerSlices(config3, plan2, assumptions) {
-  const judged3 = tailPercentiles.filter(
+  const judged4 = tailPercentiles.filter(
     (one2) => plan2.scenarios.some((other) => other.tailPercentile === one2)
   );
   const wanted3 = wantedSlices(config3);
-  const message2 = `${plan2.scenarios[0].slices} slices a side and round instead of ${wanted3}: ${wanted3} do not fit into the time budget with ${judged3.join(" and ")}`;
-  if (judged3.some((one2) => one2 !== "p99")) return { code: "fewer-slices", message: message2 };
+  const message2 = `${plan2.scenarios[0].slices} slices a side and round instead of ${wanted3}: ${wanted3} do not fit into the time budget of ${formatDuration(config3.timeBudget)} with ${judged4.join(" and ")}`;
+  if (judged4.some((one2) => one2 !== "p99")) return { code: "fewer-slices", message: message2 };
   const budget = budgetFor(config3, assumptions, wanted3, "p99");
   return { code: "fewer-slices", message: message2, hint: `${budget} would make room for ${wanted3}` };
 }
@@ -78723,24 +80110,24 @@ function planJob(config3, seed, assumptions, looks) {
 }
 function roundsThatCanFail(config3, looks) {
   const counters = config3.metrics.filter(({ judge: judge3 }) => judge3 !== null).length;
-  const judged3 = (judgedPerScenario + counters) * config3.scenarios.length;
-  const needed = looks.leastRounds(judged3);
+  const judged4 = (judgedPerScenario + counters) * config3.scenarios.length;
+  const needed = looks.leastRounds(judged4);
   const { aim, most } = config3.rounds;
   if (aim >= needed) return needed;
   const asked = most < needed ? `aim: ${needed}, most: ${needed}` : `aim: ${needed}`;
   throw new TailgateError({
     code: "usage",
-    message: `\`rounds: { aim: ${aim} }\` could never fail: with ${judged3} judged metrics an exact test needs at least ${needed} rounds`,
+    message: `\`rounds: { aim: ${aim} }\` could never fail: with ${judged4} judged metrics an exact test needs at least ${needed} rounds`,
     hint: `give \`rounds: { ${asked} }\`${config3.scenarios.length > 1 ? ", or fewer scenarios" : ""}`
   });
 }
-function chooseRounds(config3, assumptions, least2) {
+function chooseRounds(config3, assumptions, least3) {
   const { aim } = config3.rounds;
   const fits = (rounds, layout) => costOfJob(config3, assumptions, rounds, layout) <= config3.timeBudget;
   const whole3 = wholeLayouts(config3).find((layout) => fits(aim, layout));
   if (whole3 !== void 0)
     return { rounds: moreRounds(config3, (rounds) => fits(rounds, whole3)), layout: whole3 };
-  for (let rounds = aim; rounds >= least2; rounds--) {
+  for (let rounds = aim; rounds >= least3; rounds--) {
     const layouts = sliceChoices(config3).map((slices) => largestLayout(config3, assumptions, rounds, slices)).filter((layout) => layout !== null);
     const best2 = highestPercentile(layouts);
     if (best2 === null) continue;
@@ -78750,7 +80137,7 @@ function chooseRounds(config3, assumptions, least2) {
       layout: best2
     };
   }
-  throw tooShort(config3, assumptions, least2);
+  throw tooShort(config3, assumptions, least3);
 }
 function moreRounds({ rounds: { aim, most } }, affords) {
   let rounds = aim;
@@ -78781,10 +80168,10 @@ function largestLayout(config3, assumptions, rounds, slices) {
   if (!fits(requests)) return null;
   const fastestFirst = config3.scenarios.map((_3, index) => index).sort((one2, other) => config3.scenarios[other].rate - config3.scenarios[one2].rate);
   for (const percentile2 of [...tailPercentiles].reverse()) {
-    const least2 = leastRequests(percentile2, slices);
-    if (least2 > config3.sliceRequests) break;
+    const least3 = leastRequests(percentile2, slices);
+    if (least3 > config3.sliceRequests) break;
     for (const index of fastestFirst) {
-      const raised = requests.with(index, Math.max(least2, requests[index]));
+      const raised = requests.with(index, Math.max(least3, requests[index]));
       if (fits(raised)) requests = raised;
     }
   }
@@ -78792,7 +80179,7 @@ function largestLayout(config3, assumptions, rounds, slices) {
 }
 function fill2(requests, most, fits) {
   const steps = 1e3;
-  const filled = (step3) => requests.map((least2) => least2 + Math.floor((most - least2) * step3 / steps));
+  const filled = (step3) => requests.map((least3) => least3 + Math.floor((most - least3) * step3 / steps));
   let [low, high] = [0, steps];
   while (low < high) {
     const middle2 = Math.ceil((low + high) / 2);
@@ -78861,6 +80248,51 @@ async function measureHotPaths(hotPaths, config3, evidence) {
   return addBenchmarks2(evidence, result2.evidence);
 }
 
+// src/left-out.ts
+var mostNamed2 = 5;
+async function findLeftOut(before, config3, git, revisions) {
+  if (before === null) return { leftOut: null, warnings: [] };
+  const own2 = config3.scenarios.map(({ name: name2 }) => name2);
+  const names3 = before.scenarios.map(({ name: name2 }) => name2);
+  const requested = new Set(config3.scenarios.flatMap(({ requests }) => routesOf(requests)));
+  const suites = config3.microbenchmarks.suites.map(({ name: name2 }) => name2);
+  const files = await filesLeftOut(before, config3, git, revisions);
+  const { declared } = before.benchmarks;
+  const leftOut = {
+    file: before.file,
+    scenarios: names3.filter((name2) => !own2.includes(name2)),
+    routes: before.scenarios.filter(({ name: name2 }) => own2.includes(name2)).map(({ name: name2, routes: routes2 }) => ({ scenario: name2, routes: routes2.filter((one2) => !requested.has(one2)) })).filter(({ routes: routes2 }) => routes2.length > 0),
+    benchmarks: [
+      ...declared ? files : [],
+      ...before.benchmarks.suites.filter((name2) => !suites.includes(name2))
+    ],
+    added: own2.filter((name2) => !names3.includes(name2))
+  };
+  const { scenarios: scenarios2, routes, benchmarks } = leftOut;
+  return {
+    leftOut: scenarios2.length + routes.length + benchmarks.length > 0 ? leftOut : null,
+    warnings: declared || files.length === 0 ? [] : [undeclaredWarning(before.file, files)]
+  };
+}
+async function filesLeftOut({ benchmarks }, config3, git, revisions) {
+  const { globs } = benchmarks;
+  const own2 = config3.microbenchmarks.files;
+  if (globs.length === 0 || globs.join("\n") === own2.join("\n")) return [];
+  const tracked = await trackedFiles(git, revisions.baseline.sha, config3.workingDirectory);
+  return tracked.filter(
+    (file4) => isRunnable(file4) && matchesAny([file4], globs) && !(own2.length > 0 && matchesAny([file4], own2))
+  );
+}
+function undeclaredWarning(file4, files) {
+  const rest = files.length > mostNamed2 ? ` and ${files.length - mostNamed2} more` : "";
+  const named3 = files.slice(0, mostNamed2).map((one2) => `\`${one2}\``);
+  return {
+    code: "benchmarks-left-out",
+    message: `without \`microbenchmarks\` in \`${file4}\` the baseline looks for benchmarks in ${named3.join(", ")}${rest}; this change does not`,
+    hint: "Files of another tool are no loss; name the others under `microbenchmarks`."
+  };
+}
+
 // src/gate-preparation.ts
 async function prepareGate(job, found2 = nothingYet(job)) {
   const secrets = () => secretsOf(job.environment, found2.config);
@@ -78875,6 +80307,8 @@ async function prepareUnmasked(job, found2) {
     ...config3,
     workingDirectory: projectIn(git.directory, job.directory, config3.workingDirectory)
   };
+  const before = await job.measuredBefore?.(git, revisions) ?? null;
+  const left2 = await findLeftOut(before, found2.config, git, revisions);
   const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
   const skipped = config3.paths.length > 0 && !matchesAny(changed, config3.paths);
   const rules = { lookRounds, leastRounds };
@@ -78884,7 +80318,7 @@ async function prepareUnmasked(job, found2) {
   found2.plan = plan2;
   if (plan2 !== null) job.tell({ kind: "planned", plan: plan2, config: config3, revisions });
   const range = { baseline: revisions.baseline.sha, candidate: revisions.candidate.sha };
-  const trailers = await readTrailers(git, range, config3.trustConfig);
+  const trailers = await readTrailers(git, range, config3.trustConfig, nearest);
   const told = [
     ...revisions.warnings,
     ...trailers.warnings,
@@ -78892,9 +80326,11 @@ async function prepareUnmasked(job, found2) {
   ];
   for (const warning of told) job.tell({ kind: "warning", warning });
   const shots2 = plan2 === null ? /* @__PURE__ */ new Map() : prepareShots(found2.config, git.directory, job.environment, (name2) => mostShotsOf(plan2, name2));
-  const warnings2 = warningsOf4(shots2, maskValues(secretsOf(job.environment, found2.config)));
+  const ofShots = warningsOf4(shots2, maskValues(secretsOf(job.environment, found2.config)));
+  const warnings2 = [...left2.warnings, ...ofShots];
   for (const warning of warnings2) job.tell({ kind: "warning", warning });
-  return { git, config: found2.config, revisions, changed, plan: plan2, trailers, shots: shots2, warnings: warnings2 };
+  const { leftOut } = left2;
+  return { git, config: found2.config, revisions, changed, plan: plan2, trailers, shots: shots2, leftOut, warnings: warnings2 };
 }
 var warningsOf4 = (shots2, mask) => [...shots2.values()].flatMap(
   ({ warnings: warnings2 }) => warnings2.map((warning) => ({ ...warning, message: mask(warning.message) }))
@@ -79122,7 +80558,7 @@ async function runSlice(job, both, round3, slice, replacement) {
 function replacements(job, run) {
   const spoilt = /* @__PURE__ */ new Map();
   for (const { slice, load: load3 } of run) {
-    if (unsoundReasons(load3, isSaturated2(load3)).length > 0) {
+    if (unsoundReasons(load3, isSaturated3(load3)).length > 0) {
       spoilt.set(`${slice.scenario}/${slice.pair}`, slice);
     }
   }
@@ -79146,7 +80582,7 @@ async function withCost(job, both, atRest, run) {
     });
   }
   return run.map((one2) => {
-    const saturated = isSaturated2(one2.load);
+    const saturated = isSaturated3(one2.load);
     const { cost: cost2, reason, counters } = grown.get(one2);
     return {
       scenario: one2.slice.scenario,
@@ -79298,8 +80734,14 @@ function verdictOfFailure(error62, unfinished) {
     }
   });
 }
-function verdictOfSkipped(paths) {
-  return verdictWithout("skipped", `no changed file matches paths: ${paths.join(", ")}`);
+function verdictOfSkipped(paths, leftOut) {
+  const unmatched = `no changed file matches paths: ${paths.join(", ")}`;
+  const [first] = leftOut;
+  if (first === void 0) return verdictWithout("skipped", unmatched);
+  const others2 = leftOut.length - 1;
+  const more = others2 === 0 ? "" : ` (and ${formatCount(others2)} more)`;
+  const reason = `${unmatched}; \`${first.scenario.replaceAll("`", "'")}\`${more} is missing: ${first.reason}`;
+  return { ...verdictWithout("skipped", reason), findings: leftOut };
 }
 function outcomeOf(code) {
   switch (code) {
@@ -79327,702 +80769,6 @@ function soFar(evidence) {
     slices: { measured: trials.length, rejected: trials.filter((trial2) => trial2.unsound.length > 0).length },
     warnings: evidence?.warnings ?? []
   };
-}
-
-// src/verdict/compare.ts
-var tailFactor = 3;
-var lateLevel = 0.05;
-var isPercentile = (metric) => metric === "p50" || metric === "p90" || metric === "p95" || metric === "p99";
-function unitOf2(metric) {
-  if (isPercentile(metric)) return "nanoseconds";
-  if (metric === "tail") return "share-of-slices";
-  if (metric === "counter") return "counted-per-request";
-  return metric === "errors" ? "share-of-requests" : "cpu-nanoseconds-per-request";
-}
-function comparePercentile(rounds, metric, view, read8) {
-  return compareRatios(rounds, "too few shots were sent on time", (round3) => {
-    const pairs2 = bothPresent(round3, (trial2) => read8(trial2.load.histograms, view)?.[metric] ?? null);
-    if (pairs2 === null) return null;
-    const [baseline, candidate] = [pairs2.map((pair) => pair.baseline), pairs2.map((pair) => pair.candidate)];
-    return {
-      baseline: lowerMedian(baseline),
-      candidate: lowerMedian(candidate),
-      d: shiftOf(baseline.map(Math.log), candidate.map(Math.log))
-    };
-  });
-}
-function compareCpu(rounds, leadIn) {
-  return compareRatios(rounds, missingCost(rounds), (round3) => {
-    const pairs2 = bothPresent(round3, (trial2) => {
-      const spent = cpuSpent(trial2, round3);
-      return spent === null ? null : spent / requestsOf(trial2, leadIn);
-    });
-    if (pairs2 === null) return null;
-    return {
-      baseline: medianOf(pairs2.map((pair) => pair.baseline)),
-      candidate: medianOf(pairs2.map((pair) => pair.candidate)),
-      d: medianOf(pairs2.map((pair) => Math.log(pair.candidate / pair.baseline)))
-    };
-  });
-}
-function compareCpuTotal(rounds, leadIn) {
-  return compareRatios(rounds, missingCost(rounds), (round3) => {
-    const known2 = round3.pairs.filter((pair) => pair.baseline.cost !== null && pair.candidate.cost !== null);
-    if (known2.length * 2 < round3.planned) return null;
-    const perRequest2 = (side3) => sum3(known2, (pair) => cpuSpent(pair[side3], round3) ?? 0) / sum3(known2, (pair) => requestsOf(pair[side3], leadIn));
-    const baseline = perRequest2("baseline");
-    const candidate = perRequest2("candidate");
-    return { baseline, candidate, d: Math.log(candidate / baseline) };
-  });
-}
-function compareTail(rounds, read8) {
-  const p99 = (trial2) => read8(trial2.load.histograms, "all-shots")?.p99 ?? null;
-  const perRound = rounds.map((round3) => bothPresent(round3, p99) ?? []);
-  const all = perRound.flat().flatMap((pair) => [pair.baseline, pair.candidate]);
-  if (all.length === 0) return { kind: "none", reason: "no slice has a p99", missing: rounds.length };
-  const limit = tailFactor * medianOf(all);
-  return countsOf(
-    perRound.map((pairs2) => ({
-      of: pairs2.length,
-      baseline: pairs2.filter((pair) => pair.baseline > limit).length,
-      candidate: pairs2.filter((pair) => pair.candidate > limit).length
-    }))
-  );
-}
-function compareErrors(rounds) {
-  return countsOf(
-    rounds.map((round3) => ({
-      of: sum3(round3.pairs, (pair) => pair.baseline.load.counts.scheduled),
-      baseline: sum3(round3.pairs, (pair) => failedShots(pair.baseline)),
-      candidate: sum3(round3.pairs, (pair) => failedShots(pair.candidate))
-    }))
-  );
-}
-function compareMetric(rounds, metric, view, read8, leadIn) {
-  if (isPercentile(metric)) return comparePercentile(rounds, metric, view, read8);
-  if (metric === "cpu") return compareCpu(rounds, leadIn);
-  if (metric === "cpu-total") return compareCpuTotal(rounds, leadIn);
-  return metric === "tail" ? compareTail(rounds, read8) : compareErrors(rounds);
-}
-function judgedView(rounds) {
-  const differences = rounds.map(
-    (round3) => sum3(round3.pairs, (pair) => lateShots(pair.candidate) - lateShots(pair.baseline))
-  );
-  const mirrored2 = differences.map((difference2) => -difference2);
-  const differ = [differences, mirrored2].some((d) => Math.min(signFlipP(d), signedRankP(d)) <= lateLevel);
-  return differ ? "all-shots" : "on-time";
-}
-function onTimeShares(rounds) {
-  return sharesOf(rounds, (trial2) => trial2.load.onTime);
-}
-function successShares(rounds) {
-  return sharesOf(rounds, (trial2) => trial2.load.counts.ok);
-}
-function saturatedSlices(rounds) {
-  return rounds.map((round3) => ({
-    baseline: round3.pairs.filter((pair) => pair.baseline.saturated).length,
-    candidate: round3.pairs.filter((pair) => pair.candidate.saturated).length,
-    of: round3.pairs.length
-  }));
-}
-function sustainedRate(rounds) {
-  const rates = sides.map(
-    (side3) => rounds.flatMap(
-      (round3) => round3.pairs.map((pair) => pair[side3].load.counts.ok * 1e9 / Math.max(1, pair[side3].load.elapsed))
-    )
-  );
-  return Math.min(...rates.map((values) => values.length === 0 ? 0 : medianOf(values)));
-}
-function compareRatios(rounds, reason, roundValue) {
-  const values = rounds.map(roundValue).filter((value) => value !== null && isUsable(value));
-  const missing2 = rounds.length - values.length;
-  if (values.length === 0) return { kind: "none", reason, missing: missing2 };
-  return {
-    kind: "ratio",
-    perRound: values.map((value) => value.d),
-    baseline: medianOf(values.map((value) => value.baseline)),
-    candidate: medianOf(values.map((value) => value.candidate)),
-    missing: missing2
-  };
-}
-var isUsable = (value) => isPositive(value.baseline) && Number.isFinite(value.d);
-function countsOf(rounds) {
-  const of = sum3(rounds, (round3) => round3.of);
-  const share5 = (count3) => of === 0 ? 0 : count3 / of;
-  return {
-    kind: "points",
-    counts: rounds.map((round3) => round3.candidate - round3.baseline),
-    perRound: rounds.map((round3) => round3.of === 0 ? 0 : (round3.candidate - round3.baseline) / round3.of),
-    baseline: share5(sum3(rounds, (round3) => round3.baseline)),
-    candidate: share5(sum3(rounds, (round3) => round3.candidate))
-  };
-}
-function bothPresent(round3, figure2) {
-  const present = [];
-  for (const pair of round3.pairs) {
-    const baseline = figure2(pair.baseline);
-    const candidate = figure2(pair.candidate);
-    if (isPositive(baseline) && isPositive(candidate)) present.push({ baseline, candidate });
-  }
-  return present.length > 0 && present.length * 2 >= round3.planned ? present : null;
-}
-function cpuSpent(trial2, round3) {
-  if (trial2.cost === null) return null;
-  return trial2.cost.cpu - round3.sides[trial2.side].idleRate * trial2.cost.idle;
-}
-function requestsOf({ load: { counts: counts2 } }, leadIn) {
-  return counts2.ok * (1 + leadIn / counts2.scheduled);
-}
-function missingCost(rounds) {
-  const trials = (side3) => rounds.flatMap((round3) => round3.pairs.map((pair) => pair[side3]));
-  const unread2 = sides.filter((side3) => trials(side3).every((trial2) => trial2.cost === null));
-  const times = /* @__PURE__ */ new Map();
-  for (const { costUnknown: reason } of unread2.flatMap(trials)) {
-    if (reason !== void 0) times.set(reason, (times.get(reason) ?? 0) + 1);
-  }
-  const [most] = [...times].sort(([, a], [, b]) => b - a);
-  if (unread2.length === 0) return "too few slices have both CPU time and right answers";
-  const whose = unread2.length === sides.length ? "service" : unread2[0];
-  return `the CPU time of the ${whose} could not be read${most === void 0 ? "" : `: ${most[0]}`}`;
-}
-var failedShots = (trial2) => {
-  const { failed: failed3, timedOut, dropped, unfinished } = trial2.load.counts;
-  return failed3 + timedOut + dropped + unfinished;
-};
-var lateShots = (trial2) => trial2.load.released - trial2.load.onTime;
-function sharesOf(rounds, countOf2) {
-  const pairs2 = rounds.flatMap((round3) => round3.pairs);
-  const share5 = (side3) => sum3(pairs2, (pair) => countOf2(pair[side3])) / sum3(pairs2, (pair) => pair[side3].load.counts.scheduled);
-  const both = { baseline: share5("baseline"), candidate: share5("candidate") };
-  return Number.isFinite(both.baseline) && Number.isFinite(both.candidate) ? both : null;
-}
-var isPositive = (value) => value !== null && value > 0 && Number.isFinite(value);
-var sum3 = (items, amount3) => items.reduce((total4, item) => total4 + amount3(item), 0);
-
-// src/verdict/counters.ts
-var mostChange = Math.log(1e3);
-function compareCounter(rounds, counter2) {
-  const { name: name2 } = counter2;
-  const known2 = rounds.map((round3) => ({ round: round3, pairs: round3.pairs.filter((pair) => isKnown(pair, name2)) }));
-  const usable2 = known2.filter(({ round: round3, pairs: pairs2 }) => pairs2.length > 0 && pairs2.length * 2 >= round3.planned);
-  const missing2 = rounds.length - usable2.length;
-  if (usable2.length === 0) return { kind: "none", reason: whyUnknown(rounds, name2), missing: missing2 };
-  const sparse = usable2.some(
-    ({ pairs: pairs2 }) => pairs2.some(
-      (pair) => perRequest([pair], "baseline", counter2) === 0 || perRequest([pair], "candidate", counter2) === 0
-    )
-  );
-  const values = usable2.map(({ pairs: pairs2 }) => {
-    const parts2 = sparse ? [pairs2] : pairs2.map((pair) => [pair]);
-    const both = parts2.map((part2) => ({
-      baseline: perRequest(part2, "baseline", counter2),
-      candidate: perRequest(part2, "candidate", counter2)
-    }));
-    return {
-      baseline: medianOf(both.map((value) => value.baseline)),
-      candidate: medianOf(both.map((value) => value.candidate)),
-      d: medianOf(both.map((value) => lnRatio(value.baseline, value.candidate)))
-    };
-  });
-  return {
-    kind: "ratio",
-    perRound: values.map((value) => value.d),
-    baseline: medianOf(values.map((value) => value.baseline)),
-    candidate: medianOf(values.map((value) => value.candidate)),
-    missing: missing2
-  };
-}
-function lnRatio(baseline, candidate) {
-  if (baseline === candidate) return 0;
-  if (baseline === 0) return mostChange;
-  if (candidate === 0) return -mostChange;
-  return Math.max(-mostChange, Math.min(mostChange, Math.log(candidate / baseline)));
-}
-var isKnown = (pair, name2) => [pair.baseline, pair.candidate].every(
-  (trial2) => growthOf(trial2, name2) !== null && trial2.load.counts.ok > 0
-);
-function growthOf(trial2, name2) {
-  const growth5 = trial2.counters?.[name2];
-  return growth5 !== void 0 && "by" in growth5 ? growth5.by : null;
-}
-function perRequest(pairs2, side3, { name: name2, leadIn }) {
-  const grown = pairs2.reduce((sum6, pair) => sum6 + (growthOf(pair[side3], name2) ?? 0), 0);
-  const requests = pairs2.reduce((sum6, pair) => sum6 + requestsOf(pair[side3], leadIn), 0);
-  return grown / requests;
-}
-function whyUnknown(rounds, name2) {
-  const times = /* @__PURE__ */ new Map();
-  for (const { pairs: pairs2 } of rounds) {
-    for (const pair of pairs2) {
-      for (const trial2 of [pair.baseline, pair.candidate]) {
-        const growth5 = trial2.counters?.[name2];
-        if (growth5 !== void 0 && "unknown" in growth5) {
-          times.set(growth5.unknown, (times.get(growth5.unknown) ?? 0) + 1);
-        }
-      }
-    }
-  }
-  const [most] = [...times].sort(([, a], [, b]) => b - a);
-  return most === void 0 ? "too few slices have both a value and right answers" : most[0];
-}
-
-// src/verdict/same-work.ts
-var leastSuccess = 0.5;
-var saturatedShare = 0.5;
-var restfulShare = 0.7;
-var mixPoints = 0.02;
-var mixLevel = 0.05;
-var bodySize = 0.01;
-var bodyLevel = 0.025;
-function earlyStop(scenario2, rounds) {
-  if (rounds.length < 2) return null;
-  if (bothSaturated(rounds, rounds.length)) return saturationReason(scenario2, rounds);
-  const broken2 = rounds.every((round3) => {
-    const shares3 = successShares([round3]);
-    return shares3 !== null && shares3.baseline < leastSuccess && !isNewRoute([round3]);
-  });
-  return broken2 ? failureReason(scenario2, rounds, "baseline") : null;
-}
-function conditionOf(scenario2, rounds, onDifferentBody) {
-  const shares3 = successShares(rounds);
-  if (shares3 === null) return { kind: "comparable", bodies: null };
-  if (bothSaturated(rounds, rounds.length / 2)) {
-    return { kind: "stop", reason: saturationReason(scenario2, rounds) };
-  }
-  if (shares3.baseline < leastSuccess) {
-    return isNewRoute(rounds) ? { kind: "new", reason: "the baseline does not have this route" } : { kind: "stop", reason: failureReason(scenario2, rounds, "baseline") };
-  }
-  if (shares3.candidate < leastSuccess) {
-    return { kind: "candidate-fails", reason: failureReason(scenario2, rounds, "candidate") };
-  }
-  const mix = statusShift(scenario2, rounds);
-  if (mix !== null) return { kind: "stop", reason: mix };
-  const bodies = bodyDifference(rounds);
-  if (bodies !== null && onDifferentBody === "stop") {
-    return { kind: "stop", reason: `not the same work in \`${scenario2.name}\`: ${bodies}` };
-  }
-  return { kind: "comparable", bodies };
-}
-function bothSaturated(rounds, least2) {
-  const saturated = saturatedSlices(rounds).filter(
-    (round3) => round3.baseline >= saturatedShare * round3.of && round3.candidate >= saturatedShare * round3.of
-  ).length;
-  return saturated > 0 && saturated >= least2;
-}
-function saturationReason(scenario2, rounds) {
-  const wanted3 = restfulRate(rounds);
-  const offer = wanted3 === null ? "" : `; about ${formatRate(wanted3)} would do`;
-  return `neither side could hold ${formatRate(scenario2.rate)} in \`${scenario2.name}\`${offer}`;
-}
-function restfulRate(rounds) {
-  const wanted3 = sustainedRate(rounds) * restfulShare;
-  return wanted3 >= 1 ? perSecond(twoDigits(wanted3)) : null;
-}
-function rateInstead(rounds) {
-  return bothSaturated(rounds, rounds.length / 2) ? restfulRate(rounds) ?? "none" : null;
-}
-function failureReason(scenario2, rounds, side3) {
-  const share5 = successShares(rounds)?.[side3] ?? 0;
-  const errors = [...tally(rounds, side3, (trial2) => trial2.load.errors)].sort((a, b) => b[1] - a[1]);
-  const most = errors[0] === void 0 ? "" : ` (mostly ${errors[0][0]})`;
-  return `the ${side3} answered only ${formatRatio(ratio(share5))} of the requests of \`${scenario2.name}\` rightly${most}, so its times say nothing`;
-}
-function isNewRoute(rounds) {
-  const shares3 = successShares(rounds);
-  if (shares3 === null || shares3.candidate < leastSuccess) return false;
-  const statuses = tally(rounds, "baseline", (trial2) => trial2.load.statuses);
-  const all = total3(statuses);
-  return all > 0 && ((statuses.get("404") ?? 0) + (statuses.get("405") ?? 0)) / all > 0.9;
-}
-function statusShift(scenario2, rounds) {
-  const mixes = rounds.map((round3) => ({
-    baseline: rightStatuses(round3, "baseline"),
-    candidate: rightStatuses(round3, "candidate"),
-    successes: successShares([round3])
-  }));
-  const names3 = new Set(mixes.flatMap((mix) => [...mix.baseline.keys(), ...mix.candidate.keys()]));
-  for (const name2 of [...names3].sort()) {
-    const moved2 = shift(
-      mixes.map((mix) => shareOf(mix.candidate, name2) - shareOf(mix.baseline, name2)),
-      Math.max(1, names3.size - 1)
-    );
-    if (moved2 !== null) {
-      const [from, to] = sides.map((side3) => medianOf(mixes.map((mix) => shareOf(mix[side3], name2))));
-      return `not the same work in \`${scenario2.name}\`: status ${name2} was ${formatRatio(ratio(from))} of the baseline's right answers and is ${formatRatio(ratio(to))} of the candidate's`;
-    }
-  }
-  const better = shift(
-    mixes.map((mix) => mix.successes === null ? 0 : mix.successes.candidate - mix.successes.baseline),
-    1
-  );
-  if (better === null || better < 0) return null;
-  return `not the same work in \`${scenario2.name}\`: the candidate answered ${formatRatio(ratio(better))} more of the requests rightly, so the sides are not comparable`;
-}
-function shift(differences, family) {
-  const p = Math.min(signedRankP(differences), signedRankP(differences.map((difference2) => -difference2)));
-  const moved2 = medianOf(differences);
-  return p * 2 * family <= mixLevel && Math.abs(moved2) >= mixPoints ? moved2 : null;
-}
-function rightStatuses(round3, side3) {
-  const statuses = tally([round3], side3, (trial2) => trial2.load.statuses);
-  const wrong = tally([round3], side3, (trial2) => trial2.load.errors);
-  for (const [name2, count3] of statuses) {
-    const right = count3 - (wrong.get(`status ${name2}`) ?? 0);
-    if (right > 0) statuses.set(name2, right);
-    else statuses.delete(name2);
-  }
-  return statuses;
-}
-function bodyDifference(rounds) {
-  const sizes = rounds.map((round3) => ({
-    baseline: meanBody(round3, "baseline"),
-    candidate: meanBody(round3, "candidate")
-  }));
-  const known2 = sizes.filter((size3) => size3.baseline !== null && size3.candidate !== null);
-  const growth5 = known2.map((size3) => Math.log((size3.candidate + 1) / (size3.baseline + 1)));
-  const p = Math.min(signedRankP(growth5), signedRankP(growth5.map((d) => -d)));
-  if (growth5.length > 0 && p <= bodyLevel && Math.abs(medianOf(growth5)) >= Math.log1p(bodySize)) {
-    const [from, to] = sides.map((side3) => formatBytes(bytes(medianOf(known2.map((size3) => size3[side3])))));
-    return `a body of the baseline has ${from} on average, one of the candidate ${to}`;
-  }
-  return checksumsDiffer(rounds) ? "the bodies of the two sides differ in content" : null;
-}
-function checksumsDiffer(rounds) {
-  const seenIn = /* @__PURE__ */ new Map();
-  const compared = [];
-  for (const round3 of rounds) {
-    for (const pair of round3.pairs) {
-      const others2 = pair.candidate.load.bodies.checksums;
-      for (const [position, baseline] of Object.entries(pair.baseline.load.bodies.checksums)) {
-        seenIn.set(baseline, (seenIn.get(baseline) ?? /* @__PURE__ */ new Set()).add(round3.index));
-        const candidate = others2[position];
-        if (candidate !== void 0) compared.push({ baseline, candidate });
-      }
-    }
-  }
-  const repeated2 = compared.filter((body) => seenIn.get(body.baseline).size > 1).length;
-  if (repeated2 * 2 < compared.length) return false;
-  const different = compared.filter(
-    (body) => body.candidate !== body.baseline && !seenIn.has(body.candidate)
-  );
-  return different.length > compared.length / 100;
-}
-function meanBody(round3, side3) {
-  let bytes2 = 0;
-  let answers = 0;
-  for (const pair of round3.pairs) {
-    bytes2 += pair[side3].load.bodies.totalBytes;
-    answers += pair[side3].load.counts.ok;
-  }
-  return answers > 0 ? bytes2 / answers : null;
-}
-function tally(rounds, side3, countsOf2) {
-  const counts2 = /* @__PURE__ */ new Map();
-  for (const pair of rounds.flatMap((round3) => round3.pairs)) {
-    for (const [name2, count3] of Object.entries(countsOf2(pair[side3]))) {
-      counts2.set(name2, (counts2.get(name2) ?? 0) + count3);
-    }
-  }
-  return counts2;
-}
-var total3 = (counts2) => [...counts2.values()].reduce((a, b) => a + b, 0);
-function shareOf(counts2, name2) {
-  const all = total3(counts2);
-  return all === 0 ? 0 : (counts2.get(name2) ?? 0) / all;
-}
-function twoDigits(value) {
-  const step3 = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
-  return Math.floor(value / step3) * step3;
-}
-
-// src/verdict/slices.ts
-var otherView = (view) => view === "on-time" ? "all-shots" : "on-time";
-var read5 = /* @__PURE__ */ new WeakMap();
-var readSlice = (histograms, view) => {
-  let views = read5.get(histograms);
-  if (views === void 0) {
-    views = { "on-time": percentilesOf2(histograms.onTime), "all-shots": percentilesOf2(histograms.response) };
-    read5.set(histograms, views);
-  }
-  return views[view];
-};
-function percentilesOf2(encoded2) {
-  const histogram = LatencyHistogram.decode(encoded2);
-  const values = {
-    p50: histogram.percentile(percentileShare.p50),
-    p90: histogram.percentile(percentileShare.p90),
-    p95: histogram.percentile(percentileShare.p95),
-    p99: histogram.percentile(percentileShare.p99)
-  };
-  return hasAll(values) ? values : null;
-}
-var hasAll = (values) => Object.values(values).every((value) => value !== null);
-
-// src/verdict/rows.ts
-var worseLevel2 = 0.05;
-var leastValues = 0.75;
-function rowsOf3(look, terms) {
-  const jobView = judgedView(look.rounds);
-  const { settings: settings7, read: read8, leadIn } = terms;
-  const metrics2 = loadMetrics.map((metric) => {
-    const view = isPercentile(metric) ? jobView : null;
-    return rowOf3(look, terms, {
-      metric,
-      counter: null,
-      judged: look.plan.judged.includes(metric),
-      view,
-      tolerance: toleranceOf(metric, settings7),
-      comparison: compareMetric(look.rounds, metric, view ?? "all-shots", read8, leadIn),
-      second: view === null ? null : compareMetric(look.rounds, metric, otherView(view), read8, leadIn)
-    });
-  });
-  const counters = terms.counters.map(
-    ({ name: name2, judge: judge3 }) => rowOf3(look, terms, {
-      metric: "counter",
-      counter: name2,
-      judged: judge3 !== null,
-      view: null,
-      tolerance: judge3 ?? shownOnly,
-      comparison: compareCounter(look.rounds, { name: name2, leadIn: terms.leadIn }),
-      second: null
-    })
-  );
-  return [...metrics2, ...counters];
-}
-var shownOnly = { min: ratio(0.05), detect: ratio(0.1) };
-function rowOf3(look, { passLevel, tooNoisy }, subject3) {
-  const { second, ...about } = subject3;
-  const { metric, view, tolerance: tolerance3, comparison } = about;
-  const settled = settledState2(look, metric, view, comparison, tooNoisy);
-  const saturation = metric === look.plan.tailPercentile ? saturationOf(look) : [];
-  const tested = settled === null ? testOf(comparison, tolerance3.min, look.condition) : null;
-  const change = changeOf(comparison, passLevel);
-  const within = tested !== null && isWithinSpread(tested, worseLevel2) ? withinSpreadSentence(change) : null;
-  return {
-    scenario: look.plan.name,
-    ...about,
-    change,
-    other: second === null || view === null ? null : { view: otherView(view), change: changeOf(second, passLevel) },
-    rounds: {
-      used: comparison.kind === "none" ? 0 : comparison.perRound.length,
-      dropped: look.dropped + (comparison.kind === "points" ? 0 : comparison.missing)
-    },
-    hypotheses: [...tested === null ? [] : [tested], ...saturation],
-    improved: settled === null && isImproved(comparison, tolerance3.min),
-    bounded: isBounded(comparison, tolerance3, passLevel),
-    blocked: settled === null ? within ?? blockOf(view, comparison, second, tolerance3.min, tooNoisy) : null,
-    settled,
-    note: look.condition.kind === "comparable" && metric !== "errors" ? look.condition.bodies : null
-  };
-}
-var isWorse2 = (row) => row.hypotheses.some((hypothesis) => hypothesis.p <= worseLevel2 && hypothesis.large);
-function toleranceOf(metric, settings7) {
-  switch (metric) {
-    case "p50":
-      return settings7.p50;
-    case "p90":
-    case "p95":
-    case "p99":
-      return settings7.p99;
-    case "cpu":
-      return settings7.cpu;
-    case "cpu-total":
-      return settings7.cpuTotal;
-    case "tail":
-      return { min: settings7.tail.min, detect: null };
-    case "errors":
-      return { min: settings7.errors.min, detect: null };
-    case "counter":
-    case "microbenchmark":
-      return settings7.microbenchmarks;
-    default:
-      return assertNever(metric);
-  }
-}
-function blockOf(view, judged3, second, min, tooNoisy) {
-  if (view === null) return null;
-  if (tooNoisy !== null) return tooNoisy;
-  if (view === "all-shots" || second?.kind !== "ratio" || judged3.kind !== "ratio") return null;
-  const effect = hodgesLehmann(second.perRound);
-  const worse2 = signedRankP(second.perRound) <= worseLevel2 && effect >= Math.log1p(min);
-  if (!worse2) return null;
-  const [all, onTime2] = [effect, hodgesLehmann(judged3.perRound)].map((d) => ratio(Math.expm1(d)));
-  return otherViewSentence(all, onTime2);
-}
-function settledState2(look, metric, view, comparison, tooNoisy) {
-  const { condition, plan: plan2 } = look;
-  if (condition.kind === "new") return { state: "new", reason: condition.reason };
-  if (condition.kind === "stop") return { state: "invalid", reason: condition.reason };
-  if (condition.kind === "candidate-fails" && metric !== "errors") {
-    return { state: "invalid", reason: condition.reason };
-  }
-  if (isPercentile(metric) && percentileShare[metric] > percentileShare[plan2.tailPercentile]) {
-    return { state: "not-eligible", reason: ineligibleSentence(metric, plan2) };
-  }
-  if (tooNoisy !== null && view === "on-time") return { state: "undecided", reason: tooNoisy };
-  if (comparison.kind === "none") {
-    return {
-      state: "undecided",
-      reason: `${metricWords(metric)} could not be compared: ${comparison.reason}`
-    };
-  }
-  if (comparison.perRound.length < leastValues * look.rounds.length) {
-    return {
-      state: "undecided",
-      reason: `${metricWords(metric)} has a value in only ${comparison.perRound.length} of ${look.rounds.length} rounds`
-    };
-  }
-  return null;
-}
-function saturationOf(look) {
-  if (look.condition.kind === "new" || look.condition.kind === "stop") return [];
-  const rounds = saturatedSlices(look.rounds);
-  const [baseline, candidate, of] = [
-    rounds.reduce((sum6, round3) => sum6 + round3.baseline, 0),
-    rounds.reduce((sum6, round3) => sum6 + round3.candidate, 0),
-    rounds.reduce((sum6, round3) => sum6 + round3.of, 0)
-  ];
-  if (candidate < saturatedShare * of || baseline >= saturatedShare / 2 * of || of === 0) return [];
-  const differences = rounds.map((round3) => round3.candidate - round3.baseline);
-  return [
-    {
-      p: signFlipP(differences),
-      smallestP: smallestP(differences),
-      large: true,
-      beyondSpread: true,
-      blatant: true,
-      reason: saturationSentence(look.plan, candidate, baseline, of)
-    }
-  ];
-}
-
-// src/verdict/decide.ts
-var blatantLevel = 1 / 64;
-function flagAt(rows2, look, confirm2) {
-  return test(rows2, look.failLevel ?? familyLevel, (hypothesis, adjusted) => {
-    if (look.failLevel !== null && isRed(hypothesis, adjusted, look.failLevel)) return true;
-    return confirm2 && hypothesis.blatant && hypothesis.large && hypothesis.p <= blatantLevel;
-  });
-}
-function confirmAll(rows2, level2) {
-  return test(rows2, level2, (hypothesis, adjusted) => isRed(hypothesis, adjusted, level2));
-}
-function test(rows2, level2, isFlagged) {
-  const family = rows2.filter((row) => row.judged).flatMap((row) => row.hypotheses.map((hypothesis) => ({ row, hypothesis })));
-  const adjusted = holmWithTarone(
-    family.map((member) => member.hypothesis),
-    level2
-  );
-  const flagged = family.filter(({ hypothesis }, index) => isFlagged(hypothesis, adjusted[index]));
-  return {
-    adjusted: new Map(family.map(({ hypothesis }, index) => [hypothesis, adjusted[index]])),
-    flagged: new Set(flagged.map(({ row }) => row))
-  };
-}
-function passes(row) {
-  if (row.settled !== null) return row.settled.state === "new" || row.settled.state === "not-eligible";
-  return row.bounded && row.blocked === null;
-}
-function mayPass(rows2, look) {
-  return rows2.filter((row) => row.judged).every((row) => passes(row) && (look.last || !isWorse2(row)));
-}
-function worthMoreRounds(rows2, more) {
-  const open2 = rows2.filter((row) => row.judged && lookedState(row).state === "undecided");
-  const narrowEnough = (row) => {
-    const needed = row.settled === null ? settleAfter(row, { kind: "looked" }) : null;
-    return needed !== null && needed <= more;
-  };
-  const worth = open2.some(isWorse2) || open2.every(narrowEnough);
-  return new Set(worth ? open2.map((row) => row.scenario) : []);
-}
-var counterName = (scenario2, counter2) => `${scenario2} > ${counter2}`;
-function toFinding(row, family, stage) {
-  const { state, reason } = stateOf2(row, stage);
-  const change = withAdjustedP(row, family);
-  const more = state === "undecided" && row.settled === null ? settleAfter(row, stage) : null;
-  return {
-    scenario: row.counter === null ? row.scenario : counterName(row.scenario, row.counter),
-    metric: row.metric,
-    unit: unitOf2(row.metric),
-    direction: "smaller-is-better",
-    judged: row.judged,
-    state,
-    view: row.view,
-    baseline: row.comparison.kind === "none" ? null : row.comparison.baseline,
-    candidate: row.comparison.kind === "none" ? null : row.comparison.candidate,
-    change,
-    tolerance: row.tolerance,
-    perRound: row.comparison.kind === "none" ? [] : row.comparison.perRound,
-    rounds: row.rounds,
-    confirmation: confirmationOf2(stage),
-    otherView: row.other,
-    reason,
-    roundsToSettle: more
-  };
-}
-function stateOf2(row, stage) {
-  const told = row.hypotheses.find((hypothesis) => hypothesis.reason !== null && hypothesis.large)?.reason;
-  switch (stage.kind) {
-    case "confirmed":
-    case "settled":
-    case "flagged-only":
-      return { state: "regressed", reason: told ?? row.note };
-    case "not-confirmed":
-      return { state: "undecided", reason: notConfirmedSentence(stage.first, row.change, row.rounds.used) };
-    case "cut-short":
-      return row.settled ?? { state: "undecided", reason: stage.reason };
-    case "stopped":
-      return { state: "invalid", reason: stage.reason };
-    case "looked":
-      return lookedState(row);
-    default:
-      return assertNever(stage);
-  }
-}
-function lookedState(row) {
-  if (row.settled !== null) return row.settled;
-  if (row.blocked !== null) return { state: "undecided", reason: row.blocked };
-  if (row.improved) return { state: "improved", reason: row.note };
-  if (row.bounded) return { state: "unchanged", reason: row.note };
-  const more = settleAfter(row, { kind: "looked" });
-  return { state: "undecided", reason: undecidedSentence(row.change, row.tolerance, more) };
-}
-var settleAfter = (row, stage) => stage.kind === "looked" && row.blocked === null ? roundsToSettle(row.change, row.tolerance, row.rounds.used) : null;
-function confirmationOf2(stage) {
-  switch (stage.kind) {
-    case "confirmed":
-    case "not-confirmed":
-    case "settled":
-      return stage.kind;
-    case "flagged-only":
-      return "off";
-    default:
-      return "not-needed";
-  }
-}
-function withAdjustedP(row, family) {
-  const own2 = row.hypotheses[0];
-  if (row.change.kind === "none" || own2 === void 0) return row.change;
-  return { ...row.change, adjustedP: family.adjusted.get(own2) ?? null };
-}
-function plainReason(outcome, findings) {
-  switch (outcome) {
-    case "invalid":
-      return reasonOf5(findings, "invalid") ?? "nothing was judged";
-    case "inconclusive":
-      return reasonOf5(findings, "undecided");
-    case "no-baseline":
-      return reasonOf5(findings, "new");
-    default:
-      return null;
-  }
-}
-function reasonOf5(findings, state) {
-  const first = findings.filter((finding) => finding.judged && finding.state === state);
-  if (first[0] === void 0) return null;
-  const others2 = first.length - 1;
-  const more = others2 === 0 ? "" : `; ${formatCount(others2)} more ${others2 === 1 ? "row is" : "rows are"} ${state}`;
-  return `${first[0].metric} of \`${first[0].scenario}\`: ${first[0].reason ?? state}${more}`;
 }
 
 // src/verdict/conclude.ts
@@ -80277,196 +81023,6 @@ function problemOf2(plan2, scope, phase) {
   return null;
 }
 
-// src/verdict/waivers.ts
-function applyWaivers(parts2, waivers2, terms) {
-  const all = parts2.flatMap((part2) => part2.findings);
-  if (waivers2.length === 0 || all.length === 0) return { parts: parts2, warnings: [] };
-  const warnings2 = [];
-  const byRow = /* @__PURE__ */ new Map();
-  for (const waiver2 of waivers2) {
-    const place2 = placeOf2(waiver2, all, terms.nearest);
-    if (place2.kind === "row") byRow.set(place2.row, [...byRow.get(place2.row) ?? [], waiver2]);
-    else warnings2.push(place2.warning);
-  }
-  const changed = /* @__PURE__ */ new Map();
-  for (const [row, own2] of byRow) {
-    const answer = answerOf(row, own2, terms.today);
-    changed.set(row, answer.row);
-    warnings2.push(...answer.warnings);
-  }
-  return { parts: parts2.map((part2) => withRows(part2, changed)), warnings: warnings2 };
-}
-function withRows(part2, changed) {
-  const findings = part2.findings.map((row) => changed.get(row) ?? row);
-  const accepts = findings.some((row, index) => row.state !== part2.findings[index].state);
-  if (!accepts || part2.outcome !== "regression") return { ...part2, findings };
-  const outcome = foldOutcome(findings);
-  return { ...part2, findings, outcome, reason: plainReason(outcome, findings) };
-}
-function placeOf2(waiver2, all, nearest2) {
-  const own2 = all.filter((row) => row.scenario === waiver2.scenario);
-  const exact = own2.find((row) => row.metric === waiver2.metric);
-  if (exact?.judged === true) return { kind: "row", row: exact };
-  const standIn = waiver2.metric === "p99" ? own2.find((row) => row.judged && (row.metric === "p95" || row.metric === "p90")) : void 0;
-  if (standIn !== void 0) return { kind: "row", row: standIn };
-  const judged3 = own2.filter((row) => row.judged).map((row) => `\`${row.metric}\``);
-  if (own2.length > 0) {
-    const what = exact === void 0 ? "no such row" : "a row that is not judged";
-    return nowhere(
-      waiver2,
-      `is about ${what}`,
-      `Judged rows of \`${waiver2.scenario}\`: ${judged3.join(", ")}.`
-    );
-  }
-  const names3 = [...new Set(all.filter((row) => row.judged).map((row) => row.scenario))];
-  const near2 = nearest2(waiver2.scenario, names3);
-  const shown5 = names3.slice(0, 5).map((name2) => `\`${name2}\``);
-  const rest = names3.length > shown5.length ? ` and ${names3.length - shown5.length} more` : "";
-  const hint = near2 === null ? `This job has rows of ${shown5.join(", ")}${rest}.` : `Did you mean \`${near2}/${waiver2.metric}\`?`;
-  return nowhere(waiver2, "matches no row of this job", hint);
-}
-function nowhere(waiver2, what, hint) {
-  return {
-    kind: "nowhere",
-    warning: { code: "waiver-without-row", message: `${named2(waiver2)} ${what}`, hint }
-  };
-}
-function answerOf(row, waivers2, today) {
-  const expired = waivers2.filter(({ expires }) => expires !== null && expires < today);
-  const holding = waivers2.filter((waiver2) => !expired.includes(waiver2));
-  if (row.state !== "regressed") {
-    return { row, warnings: row.state === "invalid" ? [] : waivers2.map((one2) => unused(one2, row, expired)) };
-  }
-  const warnings2 = expired.map((waiver2) => ({
-    code: "waiver-expired",
-    message: `${named2(waiver2)} expired on ${waiver2.expires}: it accepts nothing any more`,
-    hint: "Remove it, or give it a later day with the reason why."
-  }));
-  const [first, ...others2] = [...holding].sort((one2, other) => one2.ceiling - other.ceiling);
-  if (first === void 0) return { row, warnings: warnings2 };
-  if (others2.length > 0) {
-    warnings2.push({
-      code: "waivers-for-one-row",
-      message: `\`${row.scenario}/${row.metric}\` has ${holding.length} waivers: the strictest counts, ${ceilingText(first)} by ${first.origin}`,
-      hint: "Keep the one that is meant."
-    });
-  }
-  return { row: judgedBy(first, row), warnings: warnings2 };
-}
-function judgedBy(waiver2, row) {
-  const worse2 = isSaturated3(row) ? null : worsening(row);
-  const asked = waiver2.metric === row.metric ? "" : `, a waiver for ${waiver2.metric}, in whose place ${row.metric} is judged`;
-  if (worse2 === null) {
-    const said2 = `a waiver of ${waiver2.origin} cannot accept this, because there is no figure to hold against its ceiling of ${ceilingText(waiver2)}`;
-    return { ...row, reason: row.reason === null ? said2 : `${row.reason}; ${said2}` };
-  }
-  if (worse2 <= waiver2.ceiling) {
-    const said2 = `accepted by ${waiver2.origin} up to ${ceilingText(waiver2)}${asked}: ${quoted3(waiver2)}`;
-    return { ...row, state: "accepted", reason: withOlder(said2, row) };
-  }
-  const said = `above the ceiling of ${ceilingText(waiver2)} that ${waiver2.origin} accepts${asked}, by ${excessText(worse2 - waiver2.ceiling)}: ${quoted3(waiver2)}`;
-  return { ...row, reason: withOlder(said, row) };
-}
-var isSaturated3 = (row) => row.reason?.startsWith("saturated: ") === true;
-function worsening({ change, direction }) {
-  const sign = direction === "bigger-is-better" ? -1 : 1;
-  switch (change.kind) {
-    case "ratio":
-      return ratio(sign * change.effect);
-    case "points":
-      return ratio(sign * change.difference);
-    case "none":
-      return null;
-    default:
-      return assertNever(change);
-  }
-}
-function unused(waiver2, row, expired) {
-  const since = expired.includes(waiver2) ? `, and it expired on ${waiver2.expires}` : "";
-  const why2 = row.state === "undecided" ? "the row is undecided, and only what is shown to have got worse can be accepted" : `the row is ${row.state}`;
-  const message2 = `${named2(waiver2)} was not used: ${why2}${since}`;
-  if (row.state === "undecided" || waiver2.origin.startsWith("commit "))
-    return { code: "waiver-unused", message: message2 };
-  return { code: "waiver-unused", message: message2, hint: "Remove it once the change that it accepted is merged." };
-}
-var named2 = (waiver2) => `the waiver for \`${waiver2.scenario}/${waiver2.metric}\` up to ${ceilingText(waiver2)} (${waiver2.origin})`;
-function ceilingText({ ceiling, metric }) {
-  const text4 = formatChange(ceiling);
-  return metric === "tail" || metric === "errors" ? text4.replace("%", "points") : text4;
-}
-function excessText(excess) {
-  const text4 = formatRatio(ratio(excess)).replace("%", "points");
-  return text4 === "0 points" ? "less than 0.01 points" : text4.replace(/^1 points$/, "1 point");
-}
-var quoted3 = ({ reason }) => `\u201C${reason.replaceAll("`", "'").replace(/\s+/g, " ").trim()}\u201D`;
-var withOlder = (said, row) => row.reason === null ? said : `${said}; ${row.reason}`;
-
-// src/verdict/whole.ts
-function wholeVerdict(evidence, verdict, terms) {
-  const benchmarks = benchmarksOf(evidence);
-  const load3 = { outcome: verdict.outcome, reason: verdict.reason, findings: verdict.findings };
-  const today = evidence.createdAt.slice(0, "YYYY-MM-DD".length);
-  const parts2 = benchmarks === null ? [load3] : [load3, benchmarks.part];
-  const accepted = applyWaivers(parts2, evidence.waivers, { today, nearest: terms.nearest });
-  const { outcome, reason } = accepted.parts.reduce(worse);
-  const findings = accepted.parts.flatMap((part2) => part2.findings);
-  const counters = (evidence.counters ?? []).map((one2) => one2.name);
-  const scenarios2 = evidence.plan.scenarios.flatMap(({ name: name2 }) => [
-    name2,
-    ...counters.map((counter2) => counterName(name2, counter2))
-  ]);
-  return {
-    ...verdict,
-    outcome,
-    reason,
-    findings: worstFirst(findings, [...scenarios2, ...benchmarks?.names ?? []]),
-    warnings: [...verdict.warnings, ...benchmarks?.warnings ?? [], ...accepted.warnings]
-  };
-}
-function benchmarksOf({ benchmarks }) {
-  if (benchmarks === null) return null;
-  const progress = judgeBenchmarks(benchmarks, { final: true });
-  if (progress.kind !== "decided") return null;
-  const { outcome, reason, findings, warnings: warnings2 } = progress.verdict;
-  const names3 = findings.map((one2) => one2.name);
-  return { part: { outcome, reason, findings: findings.map(toFinding2) }, names: names3, warnings: warnings2 };
-}
-var order = [
-  "regression",
-  "service-failed",
-  "invalid",
-  "inconclusive",
-  "no-baseline",
-  "skipped",
-  "pass"
-];
-function worse(load3, benchmarks) {
-  if (benchmarks.outcome === "no-baseline") return load3;
-  return order.indexOf(benchmarks.outcome) < order.indexOf(load3.outcome) ? benchmarks : load3;
-}
-function toFinding2(one2) {
-  return {
-    scenario: one2.name,
-    metric: "microbenchmark",
-    unit: one2.unit,
-    direction: one2.direction,
-    judged: true,
-    state: one2.state,
-    view: null,
-    baseline: one2.baseline,
-    candidate: one2.candidate,
-    change: one2.change,
-    tolerance: one2.tolerance,
-    perRound: one2.perRound,
-    rounds: one2.rounds,
-    confirmation: one2.confirmation,
-    otherView: null,
-    reason: one2.reason,
-    roundsToSettle: one2.roundsToSettle,
-    ...one2.sameResult === false ? { sameResult: false } : {}
-  };
-}
-
 // src/verdict/judge.ts
 var lastLevel2 = 0.025;
 function judge(evidence, options = {}) {
@@ -80495,13 +81051,13 @@ function judgeLoad(evidence, options) {
   }
   if (job.final) return cutShort2(job, scope);
   const usable2 = fewestUsable(scope);
-  const missing2 = (looks[next]?.rounds ?? plan2.rounds) - usable2;
+  const missing3 = (looks[next]?.rounds ?? plan2.rounds) - usable2;
   return {
     kind: "continue",
     phase: "measuring",
     purpose: "look",
     usable: usable2,
-    untilRounds: measuring.length + Math.max(1, missing2),
+    untilRounds: measuring.length + Math.max(1, missing3),
     scenarios: plan2.scenarios.map((scenario2) => scenario2.name)
   };
 }
@@ -80552,11 +81108,11 @@ function furtherRounds(job, further) {
   const stop2 = differentWork(pooled);
   if (stop2 !== null) return stopped(job, scope, stop2);
   const family = confirmAll(pooled.rows, purpose === "confirm" ? confirmationLevel : extensionLevel);
-  const before = new Map([...flags.flagged].map((row) => [nameOf4(row), row]));
+  const before = new Map([...flags.flagged].map((row) => [nameOf5(row), row]));
   return conclude(job.evidence, pooled, family, (row) => {
     if (scenarios2.has(row.scenario) && family.flagged.has(row))
       return { kind: purpose === "confirm" ? "confirmed" : "settled" };
-    const flaggedRow = before.get(nameOf4(row));
+    const flaggedRow = before.get(nameOf5(row));
     if (flaggedRow === void 0) return { kind: "looked" };
     return { kind: "not-confirmed", first: flaggedRow.change };
   });
@@ -80603,7 +81159,7 @@ function differentWork(looked) {
   return null;
 }
 var none2 = () => null;
-var nameOf4 = (row) => `${row.metric} ${row.counter ?? ""} ${row.scenario}`;
+var nameOf5 = (row) => `${row.metric} ${row.counter ?? ""} ${row.scenario}`;
 
 // src/gate.ts
 async function runGate(job) {
@@ -80629,7 +81185,7 @@ async function decide(job, found2) {
   try {
     const prepared = await prepareGate(job, found2);
     const { git, config: config3, revisions, changed, plan: plan2, trailers, shots: shots2 } = prepared;
-    if (plan2 === null) return verdictOfSkipped(config3.paths);
+    if (plan2 === null) return verdictOfSkipped(config3.paths, leftOutRows(prepared.leftOut, config3.judge));
     const worktrees = __using(_stack, await createWorktrees({
       git,
       revisions,
@@ -80659,7 +81215,8 @@ async function decide(job, found2) {
       placement: placementOf(config3).kind,
       plan: plan2,
       config: config3,
-      waivers: waiversOf(config3, trailers.accepted)
+      waivers: waiversOf(config3, trailers.accepted),
+      leftOut: prepared.leftOut
     });
     found2.evidence = evidence;
     const hotPaths = await findHotPaths(job, config3, evidence, built.directories);
@@ -80748,11 +81305,11 @@ async function measure(job, found2, empty2, built, hotPaths, shots2) {
 }
 function planInTime(evidence, progress, config3) {
   const { plan: plan2, counters } = evidence;
-  const judged3 = plan2.scenarios.flatMap((scenario2) => [
+  const judged4 = plan2.scenarios.flatMap((scenario2) => [
     ...scenario2.judged,
     ...(counters ?? []).filter((counter2) => counter2.judge !== null)
   ]);
-  return keepToTime(plan2, leastRounds(judged3.length), timeSoFar(evidence, progress, config3));
+  return keepToTime(plan2, leastRounds(judged4.length), timeSoFar(evidence, progress, config3));
 }
 function noTimeToSettle(evidence, progress, config3) {
   const begins = evidence.rounds.every((round3) => round3.phase === "measuring");
@@ -80855,24 +81412,27 @@ function detectableAt(stray, rounds) {
   return ratio(Math.expm1(sigma * both / Math.sqrt(rounds)));
 }
 var mostRounds = 60;
-function roundsFor(stray, wanted3, least2) {
-  for (let rounds = Math.max(fewestRounds, least2); rounds <= mostRounds; rounds++) {
+function roundsFor(stray, wanted3, least3) {
+  for (let rounds = Math.max(fewestRounds, least3); rounds <= mostRounds; rounds++) {
     if (detectableAt(stray, rounds) <= wanted3) return rounds;
   }
   return null;
 }
-function leastRoundsOf(plan2) {
-  return leastRounds(plan2.scenarios.reduce((sum6, scenario2) => sum6 + scenario2.judged.length, 0));
+function leastRoundsOf(plan2, counters) {
+  return leastRounds(judgedIn(plan2, counters));
 }
-function falseAlarmsOf(plan2) {
+var judgedIn = ({ scenarios: scenarios2 }, counters) => scenarios2.reduce((sum6, scenario2) => sum6 + scenario2.judged.length + counters, 0);
+var simulated = { jobs: 2100, red: 11, atMost: ratio(9e-3) };
+var onMachine = { jobs: 70, red: 0, atMost: ratio(0.042) };
+function falseAlarmsOf(plan2, counters) {
   const looks = looksAt(plan2.looks).flatMap(
     ({ rounds, failLevel }) => failLevel === null ? [] : [{ rounds, level: ratio(failLevel) }]
   );
   return {
-    judged: plan2.scenarios.reduce((sum6, scenario2) => sum6 + scenario2.judged.length, 0),
+    judged: judgedIn(plan2, counters),
     flagged: ratio(Math.round(looks.reduce((sum6, { level: level2 }) => sum6 + level2, 0) * 1e6) / 1e6),
     looks,
-    confirmed: plan2.confirm ? ratio(confirmationLevel) : null
+    red: plan2.confirm ? { confirmed: ratio(confirmationLevel), settled: ratio(extensionLevel), simulated, onMachine } : null
   };
 }
 var widestUseful = ratio(0.5);
@@ -80927,14 +81487,14 @@ var riseOf = (scenario2, rise) => ({
   rise: ratio(rise),
   unrealistic: rise > largestRise
 });
-function sizedBy(findings, least2) {
+function sizedBy(findings, least3) {
   return findings.flatMap((finding) => {
     const { change, tolerance: tolerance3, metric, scenario: scenario2, baseline, candidate } = finding;
     if (change.kind !== "ratio" || baseline === null || candidate === null) return [];
     const value = Math.max(baseline, candidate);
     if (value <= 0) return [];
     const detectable = change.smallestDetectable ?? 0;
-    const asked = Math.max(least2, margin * Math.max(tolerance3.detect ?? 0, tolerance3.min));
+    const asked = Math.max(least3, margin * Math.max(tolerance3.detect ?? 0, tolerance3.min));
     const rise = Math.max(asked, Math.min(margin * detectable, largestRise));
     return [{ scenario: scenario2, metric, value, rise, detectable }];
   });
@@ -80977,8 +81537,11 @@ function checkOf(planting, verdict, sizes = nothingSized) {
   }
   if (planting === "nothing") {
     if (found2.length > 0) return check2("false-alarm", `found ${words(found2)}`, falseAlarmHint);
+    const flagged = verdict.findings.filter((one2) => one2.judged && one2.confirmation === "not-confirmed");
+    if (flagged.length > 0)
+      return check2("undecided", `nothing was found, but ${flaggedWords(flagged, verdict)}`, flaggedHint);
     const open3 = verdict.outcome === "inconclusive" ? `; ${verdict.reason ?? "it stayed undecided"}` : "";
-    return check2("shown", `nothing was found${open3}`, null);
+    return check2("shown", `nothing was flagged${open3}`, null);
   }
   const right = planting === "cpu" ? isCpu2 : isLatency;
   const caught = [...found2.filter(right), ...found2.filter((one2) => !right(one2))];
@@ -81024,6 +81587,7 @@ function notRun(planting, reason, hint) {
 }
 var missedHint = "use a quieter runner, or give the job more rounds by a longer `time-budget`; tailgate calibrate says how many";
 var falseAlarmHint = "run it again: if it happens twice, the two sides of this service are not alike (shared state, a cache, a file or a port of its own)";
+var flaggedHint = `run it again, since up to ${formatRatio(ratio(familyLevel))} of unchanged jobs have a row flagged; if it happens twice, the two sides of this service are not alike (shared state, a cache, a file or a port of its own)`;
 function notCaught(planting, verdict, scenarios2, found2) {
   const right = planting === "cpu" ? isCpu2 : isLatency;
   const rows2 = verdict.findings.filter((finding) => finding.judged && right(finding));
@@ -81042,6 +81606,13 @@ function words(findings) {
     const where = named3 ? ` of ${finding.scenario}` : "";
     return `${metricWords(finding.metric)}${where} ${effectWords(change)}${range}`;
   }).join(", ");
+}
+function flaggedWords(flagged, { findings }) {
+  const several = new Set(findings.map((one2) => one2.scenario)).size > 1;
+  return flagged.map(({ metric, scenario: scenario2, reason, change }) => {
+    const where = several ? ` of ${scenario2}` : "";
+    return `${metricWords(metric)}${where} was flagged: ${reason ?? `not confirmed at ${effectWords(change)}`}`;
+  }).join("; ");
 }
 function selfTestExitCode(checks) {
   const results = new Set(checks.map((check2) => check2.result));
@@ -81063,6 +81634,7 @@ function againstItself(config3) {
 }
 async function runSelfTest(job) {
   const own2 = againstItself(job.config);
+  refuseFront(own2.transport);
   assertPlannable(
     own2,
     "self-test runs three whole gates with these settings, and not one is possible",
@@ -81153,6 +81725,7 @@ async function calibrate(job) {
     "calibrate itself leaves out the rounds to confirm"
   );
   let capacities = [];
+  let benchmarks = ratio(0);
   const result2 = await runGate({
     ...job,
     config: { ...config3, judge: neverDecided(config3.judge) },
@@ -81162,6 +81735,12 @@ async function calibrate(job) {
       event.kind === "planned" ? { ...event, config: { ...event.config, judge: config3.judge } } : event
     ),
     afterwards: async (built) => {
+      const { microbenchmarks: microbenchmarks2 } = job.config;
+      const { revisions } = built.evidence;
+      benchmarks = await benchmarkShare(await openRepository(job), revisions, {
+        ...built.config,
+        microbenchmarks: microbenchmarks2
+      });
       const secrets = new Set(secretsOf(job.environment, built.config));
       capacities = await maskingErrors(
         () => secrets,
@@ -81175,6 +81754,7 @@ async function calibrate(job) {
     verdict: measured2 === null || result2.verdict.failure !== null ? result2.verdict : judged(measured2),
     evidence: measured2,
     capacities,
+    benchmarks,
     cores: usableCpus()
   };
 }
@@ -81279,7 +81859,7 @@ async function step(generator, service, config3, { shots: shots2, session: sessi
   service.throwIfExited();
   const after = (await meter.read()).cpu;
   const { pressure: pressure2 } = noiseBetween(machine, readMachine());
-  const saturated = isSaturated2(result2);
+  const saturated = isSaturated3(result2);
   const { ok, scheduled } = result2.counts;
   return {
     rate: rate4,
@@ -81293,6 +81873,32 @@ async function step(generator, service, config3, { shots: shots2, session: sessi
   };
 }
 
+// src/calibration-budget.ts
+function planAdvised(config3, measured2, wish) {
+  const kept2 = wish.rates.size === 0;
+  const assumptions = { ...typicalAssumptions, benchmarks: wish.benchmarks };
+  const advised = {
+    ...config3,
+    rounds: wish.rounds,
+    slices: kept2 ? slicesOf(measured2) : config3.slices,
+    scenarios: config3.scenarios.map((one2) => ({ ...one2, rate: wish.rates.get(one2.name) ?? one2.rate }))
+  };
+  const needed = costOfJob(advised, assumptions, wish.rounds.aim, kept2 ? layoutOf(measured2) : least2(config3));
+  const timeBudget = parseDuration(budgetText(ns(Math.max(wish.timeBudget, needed))));
+  const rules = { lookRounds, leastRounds };
+  const plan2 = planJob({ ...advised, timeBudget }, measured2.seed, assumptions, rules);
+  return { timeBudget, raised: needed > wish.timeBudget, plan: plan2 };
+}
+var slicesOf = (plan2) => plan2.scenarios[0].slices;
+var layoutOf = (plan2) => ({
+  slices: slicesOf(plan2),
+  requests: plan2.scenarios.map((scenario2) => scenario2.sliceRequests)
+});
+var least2 = (config3) => ({
+  slices: fewestSlices,
+  requests: config3.scenarios.map(() => leastRequests("p90", fewestSlices))
+});
+
 // src/calibration-advice.ts
 var usual2 = [0.03, 0.05, 0.1, 0.2].map(ratio);
 var reserve = 1.25;
@@ -81300,51 +81906,76 @@ function adviseFrom(calibration, config3, asked) {
   const { evidence, verdict } = calibration;
   if (evidence === null) return null;
   const { plan: plan2 } = evidence;
+  const { benchmarks } = calibration;
   const strays = straysOf(verdict);
   const trusted2 = verdict.outcome !== "invalid";
-  const least2 = leastRoundsOf(plan2);
-  const measured2 = evidence.rounds.reduce((sum6, round3) => sum6 + round3.duration, 0) / evidence.rounds.length;
-  const timeOf = (rounds2, round3) => ns((rounds2 + plan2.confirmationRounds) * round3);
+  const counters = config3.metrics.filter(({ judge: judge3 }) => judge3 !== null).length;
+  const least3 = leastRoundsOf(plan2, counters);
+  const spent = evidence.rounds.reduce((sum6, round4) => sum6 + round4.duration, 0);
+  const round3 = Math.max(plan2.roundTime, spent / Math.max(1, evidence.rounds.length));
+  const timeOf2 = (rounds) => ns((rounds + plan2.confirmationRounds) * round3 / (1 - benchmarks));
   const row = (stray, wanted4) => {
-    const rounds2 = roundsFor(stray, wanted4, least2);
-    return { wanted: wanted4, rounds: rounds2, time: rounds2 === null ? null : timeOf(rounds2, measured2) };
+    const rounds = roundsFor(stray, wanted4, least3);
+    return { wanted: wanted4, rounds, time: rounds === null ? null : timeOf2(rounds) };
   };
   const wanted3 = (trusted2 ? strays : []).flatMap((stray) => {
-    const one2 = asked.get(keyOf3(stray));
+    const key2 = keyOf3(stray);
+    const one2 = key2 === null ? void 0 : asked.get(key2);
     if (asked.size > 0 && one2 === void 0) return [];
     const cells3 = (one2 === void 0 ? usual2 : [one2]).map((change) => row(stray, change));
     return [{ scenario: stray.scenario, metric: stray.metric, cells: cells3 }];
   });
-  const needed = asked.size === 0 ? [] : wanted3.flatMap(({ cells: cells3 }) => cells3.map(({ rounds: rounds2 }) => rounds2 ?? plan2.rounds));
-  const rounds = asked.size === 0 ? plan2.rounds : Math.max(least2, config3.rounds.least, ...needed);
-  const budget = asked.size === 0 ? config3.timeBudget : timeOf(rounds, Math.max(measured2, plan2.roundTime));
-  const unreached = asked.size === 0 ? [] : wanted3.filter(({ cells: cells3 }) => cells3.some((cell) => cell.rounds === null)).map(keyOf3);
-  const measuredRounds = scopeOf(plan2, evidence.rounds).scenarios;
+  const needed = asked.size === 0 ? [] : wanted3.flatMap(({ cells: cells3 }) => cells3.map(({ rounds }) => rounds ?? plan2.rounds));
+  const aim = asked.size === 0 ? plan2.rounds : Math.max(least3, config3.rounds.least, ...needed);
+  const unreached = wanted3.flatMap((one2) => {
+    const key2 = keyOf3(one2);
+    return asked.size > 0 && key2 !== null && one2.cells.some(({ rounds }) => rounds === null) ? [key2] : [];
+  });
+  const rates = calibration.capacities.map((one2) => rateAdviceOf(one2, evidence, trusted2));
   return {
     strays,
     wanted: wanted3,
     unreached: [...new Set(unreached)],
-    rounds,
-    least: Math.min(config3.rounds.least, rounds),
-    most: Math.max(config3.rounds.most, rounds),
-    timeBudget: budgetText(budget),
-    ...tolerancesFor(trusted2 ? strays : [], rounds, config3, asked),
-    falseAlarms: falseAlarmsOf(plan2),
-    rates: calibration.capacities.map(({ scenario: scenario2, rate: rate4, capacity }) => {
-      const advised = advisedRates(capacity);
-      const fits = advised !== null && rate4 >= 0.8 * advised.least && rate4 <= 1.2 * advised.most;
-      const usable2 = measuredRounds.find((one2) => one2.plan.name === scenario2)?.usable ?? [];
-      const again = trusted2 ? null : againAt(rate4, capacity, fits, rateInstead(usable2));
-      return {
-        scenario: scenario2,
-        rate: rate4,
-        capacity,
-        advised,
-        fits,
-        ...again ?? { instead: null, contradicted: false }
-      };
-    })
+    slices: slicesOf(plan2),
+    benchmarks,
+    ...settingsFor(config3, plan2, {
+      rates,
+      rounds: {
+        aim,
+        least: Math.min(config3.rounds.least, aim),
+        most: Math.max(config3.rounds.most, aim)
+      },
+      timeBudget: asked.size === 0 ? config3.timeBudget : timeOf2(aim),
+      benchmarks
+    }),
+    ...tolerancesFor(trusted2 ? strays : [], aim, config3, asked),
+    falseAlarms: falseAlarmsOf(plan2, counters),
+    rates
   };
+}
+function settingsFor(config3, plan2, { rates, ...wish }) {
+  const others2 = /* @__PURE__ */ new Map();
+  for (const { scenario: scenario2, advised, fits } of rates)
+    if (!fits && advised !== null) others2.set(scenario2, advised.aim);
+  const own2 = config3.scenarios.length === 1 ? others2 : /* @__PURE__ */ new Map();
+  const here = planAdvised(config3, plan2, { ...wish, rates: own2 });
+  const there = own2 === others2 ? here : planAdvised(config3, plan2, { ...wish, rates: others2 });
+  const { aim, least: least3, most } = wish.rounds;
+  return {
+    ...{ rounds: aim, least: least3, most },
+    timeBudget: budgetText(here.timeBudget),
+    raisedFrom: here.raised ? budgetText(wish.timeBudget) : null,
+    withRates: there.timeBudget > here.timeBudget ? budgetText(there.timeBudget) : null,
+    keptSlices: own2.size === 0 && slicesOf(plan2) !== config3.slices ? slicesOf(plan2) : null,
+    notes: here.plan.notes
+  };
+}
+function rateAdviceOf({ scenario: scenario2, rate: rate4, capacity }, { plan: plan2, rounds }, trusted2) {
+  const advised = advisedRates(capacity);
+  const fits = advised !== null && rate4 >= advised.least && rate4 <= advised.most;
+  const usable2 = scopeOf(plan2, rounds).scenarios.find((one2) => one2.plan.name === scenario2)?.usable ?? [];
+  const again = trusted2 ? null : againAt(rate4, capacity, fits, rateInstead(usable2));
+  return { scenario: scenario2, rate: rate4, capacity, advised, fits, ...again ?? { instead: null, contradicted: false } };
 }
 function againAt(rate4, capacity, fits, offered2) {
   const climbed = fits ? null : advisedRates(capacity)?.aim ?? null;
@@ -81356,7 +81987,8 @@ function againAt(rate4, capacity, fits, offered2) {
   };
 }
 function keyOf3({ metric }) {
-  return metric === "p50" || metric === "cpu" || metric === "cpu-total" ? metric : "p99";
+  if (metric === "p50" || metric === "cpu" || metric === "cpu-total") return metric;
+  return metric === "counter" ? null : "p99";
 }
 function tolerancesFor(strays, rounds, config3, asked) {
   const own2 = {
@@ -81391,9 +82023,9 @@ function calibrationPlan(plan2, width3 = 100) {
     `seed ${plan2.seed}; the same seed repeats the same order, schedule and requests`,
     `${formatCount(rounds)} rounds of the commit that is checked out against itself, each with fresh processes of both sides; all of them are measured, and no tolerance ends them early`,
     `time: about ${formatDuration(roundTime)} a round, ${formatDuration(most)} in all; set-up, and the climb of rates afterwards, excluded`,
-    ...scenarios2.slice(0, mostScenarios).map(({ name: name2, rate: rate4, slices, sliceRequests, judged: judged3 }) => {
+    ...scenarios2.slice(0, mostScenarios).map(({ name: name2, rate: rate4, slices, sliceRequests, judged: judged4 }) => {
       const requests = `${slices} slices of ${formatCount(sliceRequests)} requests a side and round`;
-      return `${visible(name2)}: ${formatRate(rate4)}, ${requests}; spread of: ${judged3.map(metricLabel).join(", ")}`;
+      return `${visible(name2)}: ${formatRate(rate4)}, ${requests}; spread of: ${judged4.map(metricLabel).join(", ")}`;
     }),
     ...scenarios2.length > mostScenarios ? [`\u2026 and ${formatCount(scenarios2.length - mostScenarios)} more`] : [],
     ...plan2.notes.map(({ message: message2, hint }) => {
@@ -81403,6 +82035,34 @@ function calibrationPlan(plan2, width3 = 100) {
   ];
   return ["Calibration", ...texts3.flatMap((text4) => wrapped(text4, width3, "  "))];
 }
+
+// src/report/calibration-fragment.ts
+function fragment(advice) {
+  const [only] = advice.rates;
+  const { rounds, least: least3, most, timeBudget, raisedFrom, withRates, keptSlices } = advice;
+  const rates = advice.rates.length === 1 && only !== void 0 ? rateLines(only) : [
+    ...advice.rates.flatMap(
+      ({ scenario: scenario2, rate: rate4, advised, fits }) => advised === null ? [] : [`# rate of ${visible(scenario2, 60)}: ${fits ? rate4 : advised.aim}`]
+    ),
+    ...withRates === null ? [] : [`# time-budget with these rates: ${withRates}`]
+  ];
+  const raised = raisedFrom === null ? "" : ` # ${raisedFrom} does not hold these rounds`;
+  return [
+    ...rates,
+    `time-budget: ${timeBudget}${raised}`,
+    `rounds: { aim: ${rounds}, least: ${least3}, most: ${most} }`,
+    ...keptSlices === null ? [] : [`slices: ${keptSlices} # as measured: the spread is that of rounds of so many`],
+    ...advice.tolerances.length === 0 ? [] : ["judge:"],
+    ...advice.tolerances.map(
+      ({ key: key2, min, detect }) => `  ${key2}: { min: ${percent(min)}, detect: ${percent(detect)} }`
+    )
+  ].join("\n");
+}
+function rateLines({ rate: rate4, advised, fits, capacity }) {
+  if (advised === null || capacity.held === null) return [];
+  return fits ? [`rate: ${rate4}`] : [`rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
+}
+var percent = (value) => `${Number((value * 100).toFixed(2))}%`;
 
 // src/report/calibration-text.ts
 var judgedKeys = ["p50", "p99", "cpu", "cpu-total"];
@@ -81424,7 +82084,7 @@ function calibrationText(advice, outcome, reason, cores) {
   if (pasted === null) return [...begin, ...rates, ...wrapped(noSettings(advice, outcome), width)].join("\n");
   return [
     ...begin,
-    "Rounds and time (confirmation included) until a change is detectable, four times in five",
+    ...wrapped(wantedTitle(advice), width),
     ...wantedTable(advice),
     "",
     ...rates,
@@ -81433,6 +82093,7 @@ function calibrationText(advice, outcome, reason, cores) {
     "",
     "For tailgate.yml:",
     ...wrapped(usefulSentence(advice), width, "  "),
+    ...advice.notes.flatMap((note2) => wrapped(noteSentence(note2), width, "  ")),
     "",
     pasted
   ].join("\n");
@@ -81471,6 +82132,11 @@ function spreadTable({ strays }) {
   ]);
   return tableLines(columns4, rows2, width);
 }
+function wantedTitle({ slices, benchmarks }) {
+  const others2 = benchmarks > 0 ? ` and the ${formatRatio(benchmarks)} for microbenchmarks` : "";
+  return `Rounds of ${slices} slices a side, and the time budget for them (confirmation${others2} included), until a change is detectable, four times in five`;
+}
+var noteSentence = ({ message: message2, hint }) => `With these settings: ${plainPhrase(sentence2(message2))}${hint === void 0 ? "" : ` ${plainPhrase(sentence2(hint))}`}`;
 function wantedTable({ wanted: wanted3 }) {
   const first = wanted3[0];
   if (first === void 0) return ["  nothing could be measured"];
@@ -81501,7 +82167,8 @@ function rateSentence(one2, cores, trusted2) {
     return `${name2}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)}`;
   }
   const share5 = `40 to 50 % of it is ${formatRate(advised.least)} to ${formatRate(advised.most)}`;
-  const configured2 = fits ? `the configured ${formatRate(rate4)} fits` : `${formatRate(rate4)} is configured`;
+  const part2 = `${formatRatio(ratio(rate4 / held))} of it`;
+  const configured2 = `the configured ${formatRate(rate4)} is ${part2}${fits ? " and fits" : ""}`;
   return `${name2}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)} ${share5}; ${configured2}.`;
 }
 function boundSentence(bound, busy, cores) {
@@ -81521,11 +82188,20 @@ function boundSentence(bound, busy, cores) {
       return "Whether CPU is what it lacks cannot be read on this system.";
   }
 }
-function falseAlarmSentence({ judged: judged3, flagged, looks, confirmed }) {
+function falseAlarmSentence({ judged: judged4, flagged, looks, red }) {
   const levels = looks.map(({ rounds, level: level2 }) => `${formatRatio(level2)} after ${rounds} rounds`).join(", ");
-  const by = `By design, and on any machine: at most ${formatRatio(flagged)} of jobs without a change have one of their ${judged3} judged rows flagged (${levels}; Holm over all rows).`;
-  const then = confirmed === null ? "Without `confirm` such a job is red." : `A job is red only when six fresh rounds confirm it, by a pooled test at ${formatRatio(confirmed)}: expect well under ${formatRatio(confirmed)}.`;
-  return `${by} ${then} It is not measured by this one job; the tests of Tailgate show it by simulated jobs, and docs/method.md says how.`;
+  const by = `By design, and on any machine: at most ${formatRatio(flagged)} of jobs without a change have one of their ${judged4} judged rows flagged (${levels}; Holm over all rows).`;
+  if (red === null) return `${by} Without \`confirm\` such a job is red. ${unmeasured2}`;
+  const { confirmed, settled, simulated: simulated2, onMachine: onMachine2 } = red;
+  const ways = `There are two ways to red: six fresh rounds confirm a flagged row, by a pooled test at ${formatRatio(confirmed)}; or a last look flags nothing and leaves the job open, and six further rounds show a row beyond doubt, by a pooled test at ${formatRatio(settled)}.`;
+  const seen = `Red among jobs without a change: ${seenWords(simulated2)} in simulation (docs/method.md), ${seenWords(onMachine2)} on a real machine (docs/aa.md).`;
+  const others2 = `Microbenchmarks are a family of their own with a chance of their own, flagged by the same levels and confirmed at ${formatRatio(confirmed)}; they are in none of these figures.`;
+  return `${by} ${ways} ${seen} ${others2} ${unmeasured2}`;
+}
+var unmeasured2 = "This one job measures none of that.";
+function seenWords({ jobs, red, atMost }) {
+  const share5 = formatRatio(ratio(red / jobs));
+  return `${formatCount(red)} of ${formatCount(jobs)} (${share5}; at most ${formatRatio(atMost)}, with 95 % confidence)`;
 }
 function usefulSentence({ tolerances, tooWide, unreached }) {
   const sentences = [
@@ -81543,27 +82219,6 @@ function usefulSentence({ tolerances, tooWide, unreached }) {
   }
   return sentences.join(" ");
 }
-function fragment(advice) {
-  const [only] = advice.rates;
-  const rates = advice.rates.length === 1 && only !== void 0 ? rateLines(only) : advice.rates.flatMap(
-    ({ scenario: scenario2, advised }) => advised === null ? [] : [`# rate of ${visible(scenario2, 60)}: ${advised.aim}`]
-  );
-  const { rounds, least: least2, most } = advice;
-  return [
-    ...rates,
-    `time-budget: ${advice.timeBudget}`,
-    `rounds: { aim: ${rounds}, least: ${least2}, most: ${most} }`,
-    ...advice.tolerances.length === 0 ? [] : ["judge:"],
-    ...advice.tolerances.map(
-      ({ key: key2, min, detect }) => `  ${key2}: { min: ${percent(min)}, detect: ${percent(detect)} }`
-    )
-  ].join("\n");
-}
-function rateLines({ rate: rate4, advised, fits, capacity }) {
-  if (advised === null || capacity.held === null) return [];
-  return fits ? [`rate: ${rate4}`] : [`rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
-}
-var percent = (value) => `${Number((value * 100).toFixed(2))}%`;
 
 // src/commands/gate.ts
 import { resolve as resolve8 } from "node:path";
@@ -81794,7 +82449,7 @@ function jobFacts(verdict, evidence, context) {
     if (capped.length > 0) {
       facts3.push({
         label: "warm-up",
-        value: say`ended by its cap, before a request's cost had settled, in ${formatCount(capped.length)} of ${formatCount(evidence.rounds.length)} rounds; a longer time-budget or warm-up.most would let it settle`
+        value: say`ended by its cap, before a request's cost had settled, in ${formatCount(capped.length)} of ${formatCount(evidence.rounds.length)} rounds; ${longerWarmUp(evidence.plan)} would let it settle`
       });
     }
     if (evidence.rounds.some((round3) => sides.some((side3) => !round3.sides[side3].preciseCost))) {
@@ -81805,6 +82460,12 @@ function jobFacts(verdict, evidence, context) {
     }
   }
   return facts3;
+}
+function longerWarmUp({ warmUp: warmUp5, roundTime }) {
+  const budget = say`a longer ${name("time-budget")}`;
+  const taken = warmUp5.most / roundTime;
+  const next = taken < 0.45 ? 0.5 : taken < 0.85 ? 0.75 : null;
+  return next === null ? budget : say`${name(`warm-up: { most: ${formatRatio(ratio(next)).replace(" ", "")} }`)} or ${budget}`;
 }
 function floorFact(floor) {
   return {
@@ -81911,24 +82572,24 @@ function roundsText2(plan2) {
 }
 function scenarioText(scenario2) {
   const requests = `${scenario2.slices} slices of ${formatCount(scenario2.sliceRequests)} requests a side and round`;
-  const judged3 = scenario2.judged.map(metricLabel).join(", ");
-  return `${visible(scenario2.name)}: ${formatRate(scenario2.rate)}, ${requests}; judged: ${judged3}`;
+  const judged4 = scenario2.judged.map(metricLabel).join(", ");
+  return `${visible(scenario2.name)}: ${formatRate(scenario2.rate)}, ${requests}; judged: ${judged4}`;
 }
 function toleranceTexts(plan2, judge3) {
-  const judged3 = new Set(plan2.scenarios.flatMap((scenario2) => scenario2.judged));
-  const tails = ["p99", "p95", "p90"].filter((metric) => judged3.has(metric));
+  const judged4 = new Set(plan2.scenarios.flatMap((scenario2) => scenario2.judged));
+  const tails = ["p99", "p95", "p90"].filter((metric) => judged4.has(metric));
   const texts3 = [];
   const full2 = (metric, label3, tolerance3) => {
     texts3.push(`${label3} ${toleranceText(metric, tolerance3)}`);
   };
-  if (judged3.has("p50")) full2("p50", "p50", judge3.p50);
+  if (judged4.has("p50")) full2("p50", "p50", judge3.p50);
   if (tails[0] !== void 0) full2(tails[0], tails.join(", "), judge3.p99);
-  if (judged3.has("cpu")) full2("cpu", metricLabel("cpu"), judge3.cpu);
-  if (judged3.has("cpu-total")) full2("cpu-total", metricLabel("cpu-total"), judge3.cpuTotal);
-  if (judged3.has("tail")) {
+  if (judged4.has("cpu")) full2("cpu", metricLabel("cpu"), judge3.cpu);
+  if (judged4.has("cpu-total")) full2("cpu-total", metricLabel("cpu-total"), judge3.cpuTotal);
+  if (judged4.has("tail")) {
     texts3.push(`${metricLabel("tail")} ${toleranceText("tail", { min: judge3.tail.min, detect: null })}`);
   }
-  if (judged3.has("errors")) {
+  if (judged4.has("errors")) {
     texts3.push(
       `${metricLabel("errors")} ${toleranceText("errors", { min: judge3.errors.min, detect: null })}`
     );
@@ -81936,11 +82597,11 @@ function toleranceTexts(plan2, judge3) {
   return texts3;
 }
 function counterTexts(counters) {
-  const judged3 = counters.flatMap(
+  const judged4 = counters.flatMap(
     ({ name: name2, judge: judge3 }) => judge3 === null ? [] : [`${visible(name2)} a request ${toleranceText("counter", judge3)}`]
   );
   const shown5 = counters.filter(({ judge: judge3 }) => judge3 === null).map(({ name: name2 }) => visible(name2));
-  return shown5.length === 0 ? judged3 : [...judged3, `shown, never judged: ${shown5.join(", ")}`];
+  return shown5.length === 0 ? judged4 : [...judged4, `shown, never judged: ${shown5.join(", ")}`];
 }
 
 // src/report/verdict-json.ts
@@ -82002,7 +82663,7 @@ function finite2(value) {
 // src/report/accepting.ts
 var mostLines2 = 20;
 var unwritable2 = /[\p{C}\p{Zl}\p{Zp}]/u;
-var longestName2 = 300;
+var longestName3 = 300;
 function acceptingOf(regressed, context) {
   const rows2 = regressed.flatMap((finding) => {
     const ceiling = ceilingOf2(finding);
@@ -82039,7 +82700,7 @@ function waiverLine({ finding: { scenario: scenario2, metric }, ceiling }) {
   return `  - { scenario: ${JSON.stringify(scenario2)}, metric: ${metric}, ceiling: ${ceiling}, reason: "\u2026" }`;
 }
 function trailerLine({ finding: { scenario: scenario2, metric }, ceiling }) {
-  if (unwritable2.test(scenario2) || scenario2.length > longestName2) return [];
+  if (unwritable2.test(scenario2) || scenario2.length > longestName3) return [];
   return [`Perf-Accepted: ${scenario2}/${metric} <= +${ceiling} | \u2026`];
 }
 function ceilingOf2(finding) {
@@ -82101,12 +82762,12 @@ var hintOf2 = (verdict) => verdict.failure?.hint === null || verdict.failure ===
 
 // src/report/headline-rows.ts
 var mostAccepted = 3;
-function judgedIn(findings, state) {
+function judgedIn2(findings, state) {
   return findings.filter((finding) => finding.judged && finding.state === state);
 }
 function acceptedSentences(findings) {
   const alone = isAlone(findings);
-  const accepted = judgedIn(findings, "accepted");
+  const accepted = judgedIn2(findings, "accepted");
   const remarks2 = /* @__PURE__ */ new Set();
   const told = accepted.slice(0, mostAccepted).map((finding) => {
     const words3 = finding.reason === null ? null : saidOnce(finding.reason, remarks2);
@@ -82143,7 +82804,8 @@ function movementWithSpread(finding) {
   }
 }
 function companionSentence(worst, findings) {
-  const wanted3 = isCpu(worst) ? isTailPercentile : isCpu;
+  const costs = isCpu(worst) || worst.metric === "cpu-total";
+  const wanted3 = costs ? isTailPercentile : isCpu;
   const companion2 = findings.find(
     (finding) => finding.judged && finding.scenario === worst.scenario && wanted3(finding)
   );
@@ -82155,13 +82817,28 @@ function companionSentence(worst, findings) {
     case "improved":
       return say`${label3} ${movement(companion2.change)}.`;
     case "undecided":
-      return worst.state === "undecided" ? [] : say`${label3} undecided.`;
+      return worst.state === "undecided" || judgedIn2(findings, "regressed").some(isTotalOf(companion2)) ? [] : say`${label3} undecided.`;
     default:
       return [];
   }
 }
+var isTotalOf = ({ scenario: scenario2 }) => (finding) => finding.metric === "cpu-total" && finding.scenario === scenario2;
+function untouchedSentence(worst, findings) {
+  const load3 = findings.filter((finding) => finding.judged && !hasOwnName(finding));
+  const untouched = [...new Set(load3.map(({ scenario: scenario2 }) => scenario2))].filter(
+    (scenario2) => scenario2 !== worst.scenario && load3.every((finding) => finding.scenario !== scenario2 || finding.state === "unchanged")
+  );
+  if (untouched.length === 0) return [];
+  if (untouched.length > mostUntouched) return say`Unchanged: ${counted3(untouched.length, "scenario")}.`;
+  return say`Unchanged: ${joined2(
+    untouched.map((scenario2) => say`${name(scenario2)}`),
+    ", "
+  )}.`;
+}
+var mostUntouched = 3;
+var mostOthers = 2;
 function alsoWorse(others2, alone) {
-  const named3 = others2.slice(0, 2).map((finding) => say`${subject2(finding, alone)} (${changeText(finding.change)})`);
+  const named3 = others2.slice(0, others2.length === mostOthers + 1 ? others2.length : mostOthers).map((finding) => say`${subject2(finding, alone)} (${changeText(finding.change)})`);
   const rest = others2.length - named3.length;
   return say`Also worse: ${joined2(named3, ", ")}${rest > 0 ? ` and ${formatCount(rest)} more` : ""}.`;
 }
@@ -82171,28 +82848,55 @@ function confirmedSentence(verdict, worst) {
 }
 var settledSentence = ({ rounds }) => say`Shown by all ${formatCount(rounds.measured + rounds.confirming)} rounds together: the first ${formatCount(rounds.measured)} left it open, so ${formatCount(rounds.confirming)} more were measured.`;
 function largestFigures(findings, alone) {
-  const judged3 = findings.filter((finding) => finding.judged && finding.change.kind === "ratio");
+  const judged4 = findings.filter((finding) => finding.judged && finding.change.kind === "ratio");
   const shown5 = [judgedRatios(findings, isTailPercentile)[0], judgedRatios(findings, isCpu)[0]].filter(
     (finding) => finding !== void 0
   );
   if (shown5.length === 0) return [];
-  const several = new Set(judged3.map((finding) => finding.scenario)).size > 1;
+  const several = new Set(judged4.map((finding) => finding.scenario)).size > 1;
   const figures2 = shown5.map(
     (finding) => say`${subject2(finding, alone)} ${changeText(finding.change)} (spread ${spreadOf3(finding.change)})`
   );
   return say`${several ? "Largest: " : ""}${joined2(figures2, ", ")}.`;
 }
-var counted3 = (count3, word) => `${formatCount(count3)} ${word}${count3 === 1 ? "" : "s"}`;
+var counted3 = (count3, word2) => `${formatCount(count3)} ${word2}${count3 === 1 ? "" : "s"}`;
+
+// src/report/settling.ts
+var mostRounds2 = 60;
+function whatWouldSettle(finding, evidence) {
+  const more = finding.roundsToSettle;
+  if (more === null) {
+    return say`A quieter or larger runner, a longer ${name("time-budget")} or a wider tolerance would help.`;
+  }
+  const all = finding.rounds.used + more;
+  const about = `About ${counted3(more, "more round")}`;
+  if (isBenchmark(finding)) return say`${about} would settle it, or a quieter runner.`;
+  if (all > mostRounds2) {
+    return say`${about} would settle it, and a job has at most ${formatCount(mostRounds2)}: a quieter or larger runner, a higher ${name("rate")} (more requests in the same time) or a wider tolerance would help.`;
+  }
+  const rounds = name(`rounds: { aim: ${all}, most: ${all} }`);
+  const time6 = evidence === null ? null : timeOf(all, evidence);
+  const budget = time6 === null ? say`a longer ${name("time-budget")}` : say`${name(`time-budget: ${budgetText(time6)}`)}`;
+  return say`${about} would settle it (${rounds} with ${budget}), or a quieter runner.`;
+}
+function timeOf(rounds, evidence) {
+  const { plan: plan2 } = evidence;
+  const spent = measuringTime2(evidence);
+  if (spent === null || evidence.rounds.length === 0) return null;
+  const round3 = Math.max(plan2.roundTime, spent / evidence.rounds.length);
+  const fresh = plan2.confirm ? plan2.confirmationRounds : 0;
+  return ns((rounds + fresh) * round3 / (1 - plan2.benchmarks));
+}
 
 // src/report/headline.ts
-function headlineOf(verdict, findings, measuredAlone2 = false) {
+function headlineOf(verdict, findings, { evidence, measuredAlone: measuredAlone2, failed: failed3 }) {
   switch (verdict.outcome) {
     case "regression":
       return regression(verdict, findings);
     case "pass":
-      return pass(findings);
+      return pass(findings, failed3);
     case "inconclusive":
-      return inconclusive2(verdict, findings);
+      return inconclusive2(verdict, findings, evidence);
     case "invalid":
       return invalid(verdict);
     case "service-failed":
@@ -82210,8 +82914,8 @@ function headlineOf(verdict, findings, measuredAlone2 = false) {
 }
 function regression(verdict, findings) {
   const alone = isAlone(findings);
-  const bad = judgedIn(findings, "regressed");
-  const [worst] = bad.length > 0 ? bad : judgedIn(findings, "missing");
+  const bad = judgedIn2(findings, "regressed");
+  const [worst] = bad.length > 0 ? bad : judgedIn2(findings, "missing");
   if (worst === void 0) {
     const reason = verdict.reason ?? "a judged metric got worse";
     return { first: say`${strong("Regression: ", sentence2(reason))}`, more: hintOf2(verdict) };
@@ -82219,6 +82923,8 @@ function regression(verdict, findings) {
   const others2 = bad.filter((finding) => finding !== worst);
   const more = [];
   if (others2.length > 0) more.push(alsoWorse(others2, alone));
+  const untouched = untouchedSentence(worst, findings);
+  if (untouched.length > 0) more.push(untouched);
   if (worst.confirmation === "confirmed") more.push(confirmedSentence(verdict, worst));
   if (worst.confirmation === "settled") more.push(settledSentence(verdict));
   more.push(...acceptedSentences(findings));
@@ -82235,13 +82941,26 @@ function regression(verdict, findings) {
   ]);
   return { first, more };
 }
-function pass(findings) {
+function pass(findings, failed3) {
   const alone = isAlone(findings);
-  const improved = judgedIn(findings, "improved");
-  const accepted = judgedIn(findings, "accepted").length;
+  const missing3 = judgedIn2(findings, "missing");
+  const improved = judgedIn2(findings, "improved");
+  const accepted = judgedIn2(findings, "accepted").length;
   const [most] = improved;
   const figures2 = largestFigures(findings, alone);
   const more = acceptedSentences(findings);
+  if (missing3.length > 0) {
+    const [first] = missing3;
+    const rest2 = missing3.length > 1 ? ` (and ${counted3(missing3.length - 1, "other row")})` : "";
+    const opening = failed3 ? say`Missing: ${subject2(first, alone)}${rest2} was not measured on the side of this change, and ${name("fail-on")} says that fails.` : say`Pass, but ${subject2(first, alone)}${rest2} is missing on the side of this change.`;
+    return {
+      first: joined2([
+        strongPhrase(opening),
+        say`Every other judged metric stayed within its tolerance${improved.length > 0 ? " or got better" : ""}.`
+      ]),
+      more
+    };
+  }
   if (most === void 0) {
     const words3 = accepted > 0 ? `${withAccepted(accepted)}: every other` : "Pass: every";
     return {
@@ -82258,19 +82977,20 @@ function pass(findings) {
   };
 }
 var withAccepted = (count3) => count3 === 1 ? "Pass with an accepted change" : `Pass with ${formatCount(count3)} accepted changes`;
-function inconclusive2(verdict, findings) {
+function inconclusive2(verdict, findings, evidence) {
   const alone = isAlone(findings);
-  const open2 = judgedIn(findings, "undecided");
+  const open2 = judgedIn2(findings, "undecided");
   const [worst] = open2;
   if (worst === void 0) {
-    const reason = verdict.reason ?? "the spread of this run is too wide to say";
-    return { first: strongPhrase(say`Inconclusive: ${sentence2(reason)}`), more: hintOf2(verdict) };
+    const reason2 = verdict.reason ?? "the spread of this run is too wide to say";
+    return { first: strongPhrase(say`Inconclusive: ${sentence2(reason2)}`), more: hintOf2(verdict) };
   }
   const rest = open2.length > 1 ? ` (and ${counted3(open2.length - 1, "other row")})` : "";
   const more = [couldSee(worst)];
-  if (worst.reason !== null && !/^the spread is [±×]/.test(worst.reason))
-    more.push(sentence2(capital(worst.reason)));
-  more.push(whatWouldSettle(worst), ...acceptedSentences(findings));
+  const reason = repeatsFigures(worst) ? null : worst.reason;
+  if (reason !== null) more.push(sentence2(capital(reason)));
+  if (reason?.endsWith(" would settle it") !== true) more.push(whatWouldSettle(worst, evidence));
+  more.push(...acceptedSentences(findings));
   return {
     first: joined2([
       strongPhrase(
@@ -82281,6 +83001,7 @@ function inconclusive2(verdict, findings) {
     more: more.filter((phrase) => phrase.length > 0)
   };
 }
+var repeatsFigures = ({ reason }) => /^the spread is [±×]/.test(reason ?? "");
 function couldSee(finding) {
   const { change, tolerance: tolerance3 } = finding;
   if (change.kind !== "ratio") {
@@ -82289,13 +83010,6 @@ function couldSee(finding) {
   const visible2 = change.smallestDetectable === null ? "" : `; a rise below ${sizeText(change.smallestDetectable)} would mostly go unseen here`;
   const asked = tolerance3.detect === null ? "" : `, and a pass has to rule out ${sizeText(tolerance3.detect)}`;
   return say`Measured ${changeText(change)} with a spread of ${spreadOf3(change)}${visible2}${asked}.`;
-}
-function whatWouldSettle(finding) {
-  const more = finding.roundsToSettle;
-  if (more === null) {
-    return say`A quieter or larger runner, a longer ${name("time-budget")} or a wider tolerance would help.`;
-  }
-  return say`About ${counted3(more, "more round")} would settle it (raise ${name("time-budget")} and ${name("rounds")}), or a quieter runner.`;
 }
 
 // src/report/marker.ts
@@ -82358,7 +83072,7 @@ function notesOf2(verdict, evidence, findings) {
 function wideTolerances(findings) {
   const wide2 = /* @__PURE__ */ new Map();
   for (const finding of findings) {
-    const row = rowOf2(finding);
+    const row = rowOf3(finding);
     if (!finding.judged || !row.wideTolerance) continue;
     const text4 = toleranceText(finding.metric, finding.tolerance).replace(/^wide: /, "");
     wide2.set(finding.metric, say`${row.metric} ${text4}`);
@@ -82386,7 +83100,11 @@ var mostReasons2 = 30;
 function makeView(verdict, evidence, context) {
   const findings = worstFirst2(verdict.findings);
   const alone = isAlone(findings);
-  const headline3 = headlineOf(verdict, findings, context.measuredAlone.length > 0);
+  const headline3 = headlineOf(verdict, findings, {
+    evidence,
+    measuredAlone: context.measuredAlone.length > 0,
+    failed: context.exitCode !== 0
+  });
   const pictures = picturesOf(evidence, findings);
   const history2 = extendHistory(context.history, thisResult(verdict, findings, evidence, context));
   const regressed = findings.filter((finding) => finding.judged && finding.state === "regressed");
@@ -82398,12 +83116,13 @@ function makeView(verdict, evidence, context) {
     gate: context.id,
     headline: headline3.first,
     explanation: [...headline3.more, ...leftOutSentence(findings)],
-    rows: shownFindings(findings).map(rowOf2),
-    allRows: findings.map(rowOf2),
+    rows: shownFindings(findings).map(rowOf3),
+    allRows: findings.map(rowOf3),
     alone,
     legend: legendOf2(findings),
     meanings: meaningsOf(findings),
-    reasons: reasonsOf(findings, alone),
+    reasons: reasonsOf(verdict, findings, alone),
+    doubt: verdict.outcome === "regression" ? doubtOf() : [],
     notes: [...notesOf2(verdict, evidence, findings), ...pictures.notes],
     log: logOf(verdict),
     latency: pictures.pictures,
@@ -82472,17 +83191,31 @@ function legendOf2(findings) {
   const views = new Set(rows2.filter((finding) => finding.judged).map((finding) => finding.view));
   const shots2 = views.has("all-shots") ? " Percentiles are over all requests." : views.has("on-time") ? " Percentiles are over requests that were sent on time." : "";
   const factors = rows2.some((finding) => spreadOf3(finding.change).startsWith("\xD7")) ? " (\xD7\xF72: twice or half as much)" : "";
-  return say`The change compares the sides round by round, so it is not the ratio of the two columns. Spread: what a change had to exceed in this run to count${factors}.${shots2}`;
+  return say`The columns are medians over all rounds; the change compares the sides within each round, so a machine that changed its speed moves the columns and not the change. Spread: half the 95 % interval${factors}. A row is red when it got worse by more than its spread and by at least the first of these figures, and a test of all rows together rules out chance; it passes when more than the second is ruled out: ${limitsOf(rows2)}.${shots2}`;
 }
+function limitsOf(rows2) {
+  const limits4 = /* @__PURE__ */ new Map();
+  for (const { judged: judged4, metric, tolerance: tolerance3 } of rows2) {
+    if (!judged4 || tolerance3.detect === null) continue;
+    const label3 = metric === "microbenchmark" ? "microbenchmarks" : metricLabel(metric);
+    const text4 = `${sizeText(tolerance3.min).replace(/ %$/, "")} and ${sizeText(tolerance3.detect)}`;
+    limits4.set(label3, (limits4.get(label3) ?? /* @__PURE__ */ new Set()).add(text4));
+  }
+  return [...limits4].map(([label3, texts3]) => `${label3} ${[...texts3].join(" or ")}`).join(", ");
+}
+var doubtOf = () => say`In doubt? Run the job again: chance rarely comes twice, a change does. If it comes again and the code cannot be the reason, look at what else differs between the sides: dependencies, build output, data left behind by ${name("setup")}.`;
 function meaningsOf(findings) {
   const present = new Set(findings.map((finding) => finding.metric));
   return metricNames.filter((metric) => present.has(metric)).map((metric) => ({ metric: metricLabel(metric), meaning: metricMeaning(metric) }));
 }
-function reasonsOf(findings, alone) {
+function reasonsOf(verdict, findings, alone) {
   const rows2 = /* @__PURE__ */ new Map();
+  const worst = verdict.outcome === "inconclusive" ? judgedIn2(findings, "undecided")[0] : void 0;
+  const said = worst !== void 0 && repeatsFigures(worst) ? worst.reason : null;
   for (const finding of findings) {
-    const { reason } = rowOf2(finding);
-    if (reason !== null) rows2.set(reason, [...rows2.get(reason) ?? [], subject2(finding, alone)]);
+    const { reason } = rowOf3(finding);
+    if (reason !== null && reason !== said)
+      rows2.set(reason, [...rows2.get(reason) ?? [], subject2(finding, alone)]);
   }
   const told = [...rows2].map(([reason, subjects]) => say`${joined2(subjects, ", ")}: ${sentence2(reason)}`);
   const left2 = told.length - mostReasons2;
@@ -82686,7 +83419,7 @@ var calibrate2 = {
 function parseAsked(given3) {
   const asked = /* @__PURE__ */ new Map();
   for (const piece of given3?.split(",") ?? []) {
-    const [name2 = "", value = ""] = piece.split("=").map((word) => word.trim());
+    const [name2 = "", value = ""] = piece.split("=").map((word2) => word2.trim());
     const key2 = judgedKeys.find((one2) => one2 === name2);
     const change = parseRatio(value);
     if (key2 === void 0) {
@@ -82737,7 +83470,7 @@ function compareStored(baseline, candidate) {
     ...baseline.rows.map((row) => storedRow(row, others2.get(row.name) ?? null)),
     ...candidate.rows.filter((row) => !known2.has(row.name)).map((row) => storedRow(null, row))
   ];
-  return { rows: rows2, limits: limitsOf(baseline, candidate) };
+  return { rows: rows2, limits: limitsOf2(baseline, candidate) };
 }
 function storedRow(baseline, candidate) {
   const row = candidate ?? baseline;
@@ -82805,7 +83538,7 @@ function singleRuns(baseline, candidate) {
   ];
   return told.length === 0 ? null : told.join(", ");
 }
-function limitsOf(baseline, candidate) {
+function limitsOf2(baseline, candidate) {
   const both = [baseline, candidate];
   const limits4 = [];
   const single = singleRuns(baseline, candidate);
@@ -82864,8 +83597,8 @@ function asJson2(result2) {
 }
 function asText(file4, result2, width3) {
   const count3 = result2.rows.length;
-  const missing2 = result2.rows.filter((row) => row.value === null).length;
-  const without = missing2 === 0 ? "" : `, ${missing2} of them without a value`;
+  const missing3 = result2.rows.filter((row) => row.value === null).length;
+  const without = missing3 === 0 ? "" : `, ${missing3} of them without a value`;
   return [
     `${visible(file4)}: ${result2.title}, format ${result2.format}; ${count3} ${count3 === 1 ? "row" : "rows"}${without}`,
     "",
@@ -83174,12 +83907,12 @@ var sendable = /* @__PURE__ */ new Set([
 var secretWordIn = (text4) => text4.match(/[\w-]+/g)?.find(isSecretName) ?? null;
 function openQuery(query, lose) {
   return query.split("&").filter((pair) => {
-    const secret = pair.split(";").map(nameOf5).find(isSecretName);
+    const secret = pair.split(";").map(nameOf6).find(isSecretName);
     if (secret !== void 0) lose(secret);
     return secret === void 0;
   }).join("&");
 }
-var nameOf5 = (pair) => pair.split("=", 1)[0].replaceAll("+", " ").replaceAll(/%([0-9a-f]{2})/gi, (_3, octet) => String.fromCharCode(Number.parseInt(octet, 16))).trim();
+var nameOf6 = (pair) => pair.split("=", 1)[0].replaceAll("+", " ").replaceAll(/%([0-9a-f]{2})/gi, (_3, octet) => String.fromCharCode(Number.parseInt(octet, 16))).trim();
 var plain2 = (value) => value === null || value === void 0 || typeof value === "object" ? "" : String(value);
 function jsonOf2(text4) {
   if (depthOf(text4) > 500) return void 0;
@@ -83409,7 +84142,7 @@ function toFragment(traffic, options, losses) {
 function written(route, targets, scale2) {
   const sum6 = targets.reduce((total4, [, count3]) => total4 + count3, 0);
   return targets.map(
-    ([target, count3]) => requestOf2(route, plainText(target), route.count * scale2 * count3 / sum6)
+    ([target, count3]) => requestOf2(route, plainText2(target), route.count * scale2 * count3 / sum6)
   );
 }
 function requestOf2(route, path, weight2) {
@@ -83426,15 +84159,15 @@ function requestOf2(route, path, weight2) {
 function bodyOf2(body) {
   if (body.kind === "form") {
     const form2 = /* @__PURE__ */ new Map();
-    for (const [name2, value] of body.fields) form2.set(name2, [...form2.get(name2) ?? [], plainText(value)]);
+    for (const [name2, value] of body.fields) form2.set(name2, [...form2.get(name2) ?? [], plainText2(value)]);
     const single = [...form2].map(([name2, values]) => [name2, values.length === 1 ? values[0] : values]);
     return { form: Object.fromEntries(single) };
   }
-  return { body: body.kind === "text" ? plainText(body.text) : plainDeep(body.value) };
+  return { body: body.kind === "text" ? plainText2(body.text) : plainDeep(body.value) };
 }
-var plainText = (text4) => text4.replaceAll("${", () => "$${");
+var plainText2 = (text4) => text4.replaceAll("${", () => "$${");
 function plainDeep(value) {
-  if (typeof value === "string") return plainText(value);
+  if (typeof value === "string") return plainText2(value);
   if (Array.isArray(value)) return value.map(plainDeep);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key2, one2]) => [key2, plainDeep(one2)]));
@@ -83959,7 +84692,7 @@ var Operation = class {
   read(path, method, shared, operation) {
     const query = /* @__PURE__ */ new Map();
     const headers2 = /* @__PURE__ */ new Map();
-    let target = plainText(path);
+    let target = plainText2(path);
     for (const parameter of this.#parameters(shared, field2(operation, "parameters"))) {
       const name2 = plain2(field2(parameter, "name"));
       const place2 = field2(parameter, "in");
@@ -83983,11 +84716,11 @@ var Operation = class {
       const value = written2 === void 0 ? example.value : JSON.stringify(example.value);
       if (place2 === "query") {
         for (const [key2, one2] of inQuery(parameter, name2, value)) {
-          query.set(plainText(key2), typeof one2 === "string" ? plainText(one2) : one2.map(plainText));
+          query.set(plainText2(key2), typeof one2 === "string" ? plainText2(one2) : one2.map(plainText2));
         }
       } else if (place2 === "path") {
-        target = target.replaceAll(`{${name2}}`, () => plainText(inPath(parameter, name2, value, "path")));
-      } else headers2.set(name2, plainText(inPath(parameter, name2, value, "header")));
+        target = target.replaceAll(`{${name2}}`, () => plainText2(inPath(parameter, name2, value, "path")));
+      } else headers2.set(name2, plainText2(inPath(parameter, name2, value, "header")));
     }
     if (/\{[^}]*\}/.test(target.replaceAll(/\$\{[^}]*\}/g, ""))) {
       this.#lose("left out: its path names a parameter that it does not describe");
@@ -84202,7 +84935,7 @@ var importTraffic = {
     const top = numberFlag(flags, "top", { least: 1, most: mostTop, whole: true }) ?? 50;
     const [out, feedOut] = [newFile(flags, "out", terminal), newFile(flags, "feed", terminal)];
     const losses = new Losses();
-    const name2 = text2(flags, "name") ?? nameOf6(file4);
+    const name2 = text2(flags, "name") ?? nameOf7(file4);
     const options = { name: name2, top, feedFile: text2(flags, "feed") ?? null };
     const { fragment: fragment2, notes: notes3 } = await read7(kind, path, file4, options, text2(flags, "host"), losses);
     const comments = notes3.map((note2) => `# ${visible(note2, 200)}
@@ -84341,7 +85074,7 @@ function newFile(flags, flag3, terminal) {
   }
   return outputFile(terminal, flag3, file4);
 }
-function nameOf6(file4) {
+function nameOf7(file4) {
   const plain3 = basename2(file4.replace(/\.gz$/, ""), extname(file4.replace(/\.gz$/, "")));
   return plain3.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "").slice(0, 60) || "imported";
 }
@@ -84360,6 +85093,41 @@ function unreadable2(file4, problem3, hint) {
 // src/commands/judge.ts
 import { readFileSync as readFileSync12, statSync as statSync7 } from "node:fs";
 import { resolve as resolve14 } from "node:path";
+
+// src/evidence/unreadable.ts
+function namingHistogram(evidence, work) {
+  try {
+    return work();
+  } catch (error62) {
+    if (!(error62 instanceof TailgateError)) throw error62;
+    const first = firstUnreadable(evidence);
+    if (first === null) throw error62;
+    throw new TailgateError({
+      code: error62.code,
+      message: `\`${first.path}\`: ${first.problem} (evidence of version ${evidence.version})`,
+      ...error62.hint === void 0 ? {} : { hint: error62.hint },
+      cause: error62
+    });
+  }
+}
+var judged2 = ["response", "onTime"];
+function firstUnreadable({ rounds }) {
+  for (const [index, { trials }] of rounds.entries()) {
+    for (const [place2, { load: load3 }] of trials.entries()) {
+      for (const name2 of judged2) {
+        try {
+          LatencyHistogram.decode(load3.histograms[name2]);
+        } catch (error62) {
+          const path = `rounds[${index}].trials[${place2}].load.histograms.${name2}`;
+          return { path, problem: messageOf(error62) };
+        }
+      }
+    }
+  }
+  return null;
+}
+
+// src/commands/judge.ts
 var judge2 = {
   name: "judge",
   usage: "judge FILE [--config FILE] [--json FILE]",
@@ -84390,7 +85158,7 @@ var judge2 = {
     const evidence = settings7 === null ? stored : withSettings(stored, settings7.config);
     const { verdict, context } = inFile(
       file4,
-      () => settings7 === null ? judged2(evidence) : judged2(evidence, settings7.config, settings7.configFile)
+      () => settings7 === null ? judged3(evidence) : judged3(evidence, settings7.config, settings7.configFile)
     );
     const view = inFile(file4, () => makeView(verdict, evidence, context));
     terminal.print(renderTerminal(view, { ...terminalDefaults, colour: terminal.interactive }));
@@ -84403,8 +85171,8 @@ var usual3 = {
   onBaselineFailure: "fail",
   trustConfig: "candidate"
 };
-function judged2(evidence, config3 = usual3, configFile = "tailgate.yml") {
-  const progress = judge(evidence, { final: true, nearest });
+function judged3(evidence, config3 = usual3, configFile = "tailgate.yml") {
+  const progress = namingHistogram(evidence, () => judge(evidence, { final: true, nearest }));
   if (progress.kind !== "decided") throw new Error("final evidence is always decided");
   const reported = {
     verdict: progress.verdict,
@@ -84543,13 +85311,13 @@ function modelWords({ model, concurrency }) {
   }
 }
 function plannedWords({ model, planned, sent, responseTimeMs }) {
-  const missing2 = Math.max(0, planned - sent);
+  const missing3 = Math.max(0, planned - sent);
   if (model === "closed-intended") {
-    return `${formatCount(planned)} requests${missing2 === 0 ? "" : `: ${formatCount(missing2)} were never sent, and count at their age`}`;
+    return `${formatCount(planned)} requests${missing3 === 0 ? "" : `: ${formatCount(missing3)} were never sent, and count at their age`}`;
   }
   if (responseTimeMs.p50 === null) return "nothing to show";
   const median4 = formatDuration(responseTimeMs.p50 * 1e6);
-  const never2 = missing2 === 0 ? "" : `; ${formatCount(missing2)} were never sent, and no percentile knows of them`;
+  const never2 = missing3 === 0 ? "" : `; ${formatCount(missing3)} were never sent, and no percentile knows of them`;
   return `${formatCount(planned)} requests, had every answer taken the median, ${median4}${never2}`;
 }
 function closedSentenceOf(reason) {
@@ -84843,7 +85611,7 @@ async function runOpen(url2, flags, terminal) {
     await openOrRefuse(generator, one2, sockets, timeout2);
     const order2 = { target, requests: [request2], schedule, timeout: timeout2, maxSockets, maxInFlight: 1e4 };
     const result2 = await generator.slice(order2);
-    const reasons2 = unsoundReasons(result2, isSaturated2(result2));
+    const reasons2 = unsoundReasons(result2, isSaturated3(result2));
     const partial2 = result2.counts.scheduled < extent.shots;
     const summary = summariseLoad(result2, { seed, reasons: reasons2, environment: readEnvironment(), partial: partial2 });
     const lines = [...describeLoad(summary), ...floorLines(floor)];
@@ -85286,9 +86054,9 @@ var usualLate = 0.01;
 function makeStep(result2, criteria, about) {
   const { counts: counts2, histograms, inFlight } = result2;
   const rates = ratesOf2(result2);
-  const judged3 = judgedOf(result2);
+  const judged4 = judgedOf(result2);
   const lateness2 = LatencyHistogram.decode(histograms.lateness).percentile(0.99);
-  const responseTimeMs = percentilesOf3(judged3.histogram);
+  const responseTimeMs = percentilesOf3(judged4.histogram);
   const errorShare = 1 - counts2.ok / counts2.scheduled;
   const answered3 = answeredBy(result2);
   const misses = missesOf({ p99: responseTimeMs.p99, errorShare, rates }, criteria);
@@ -85302,7 +86070,7 @@ function makeStep(result2, criteria, about) {
     completedPerSecond: rounded7(rates.completed),
     successfulPerSecond: rounded7(rates.successful),
     responseTimeMs,
-    responseTimeOf: judged3.of,
+    responseTimeOf: judged4.of,
     successTimeMs: percentilesOf3(LatencyHistogram.decode(histograms.success)),
     errorShare: rounded7(errorShare),
     errors: errorsOf(result2),
@@ -86339,7 +87107,7 @@ async function calibrate3(generator, most) {
     const isReached = async (rate4) => {
       for (let turn = 0; turn < (rate4 > trial.from ? tries2.usual : tries2.low); turn++) {
         const result2 = await send3(rate4, Math.round(Math.max(100, rate4 * trial.seconds)));
-        const saturated = isSaturated2(result2);
+        const saturated = isSaturated3(result2);
         const kept2 = result2.counts.ok >= 0.99 * result2.counts.scheduled;
         if (kept2 && !saturated && unsoundReasons(result2, saturated).length === 0) return true;
       }
@@ -86432,7 +87200,7 @@ async function holdRate(load3, rate4, phase) {
   const ended = load3.clock.now();
   const after = await cpuSoFar(load3);
   const processes = load3.service?.cost() ?? null;
-  const saturated = isSaturated2(result2);
+  const saturated = isSaturated3(result2);
   const cost2 = before === null || after === null || after < before || hasExited(load3) ? null : { cpu: ns(after - before), wall: ns(ended - began), leadIn };
   const step3 = makeStep(result2, load3.criteria, {
     phase,
@@ -86470,8 +87238,8 @@ async function watchRecovery(load3, about, tell3) {
   const { rate: rate4, afterRate, lastDue } = about;
   const { objectiveMs, errorBudget } = load3.criteria;
   const windows = [];
-  const { seconds: seconds3, leastShots: least2, longest: longest4 } = recoveryWindow;
-  const shots2 = Math.ceil(Math.min(Math.max(seconds3 * rate4, least2), Math.max(1, longest4 * rate4)));
+  const { seconds: seconds3, leastShots: least3, longest: longest4 } = recoveryWindow;
+  const shots2 = Math.ceil(Math.min(Math.max(seconds3 * rate4, least3), Math.max(1, longest4 * rate4)));
   const since = () => ns(load3.clock.now() - lastDue);
   const answer = (found2) => ({
     rate: rate4,
@@ -86879,7 +87647,7 @@ th.left, td.left { text-align: left; } li { margin: .35rem 0; } code { overflow-
 function rampHtml(view, version3) {
   const { result: result2 } = view;
   const { columns: columns4, cells: cells3 } = curveTable(view);
-  const headline3 = escaped(rampHeadline(view));
+  const headline3 = escaped2(rampHeadline(view));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -86893,7 +87661,7 @@ ${style}
 <body>
 <h1>${headline3}</h1>
 <ul>
-${rampFindings(view).map((line2) => `<li>${escaped(line2)}</li>`).join("\n")}
+${rampFindings(view).map((line2) => `<li>${escaped2(line2)}</li>`).join("\n")}
 </ul>
 ${lastWords2(view)}
 <div class="pictures">
@@ -86910,7 +87678,7 @@ ${recoveryTable(view)}
 <h2>Every step, in order</h2>
 <div class="scroll">${table2(stepColumns, result2.steps.map(stepCells))}</div>
 <h2>Measured with</h2>
-<p class="soft">${escaped(subjectText(view))}. Configuration <code>${escaped(result2.configHash.slice(0, 16))}</code>, environment <code>${escaped(result2.environmentHash.slice(0, 16))}</code>: ${escaped(environmentText(view))}. ${escaped(result2.createdAt)}, ${escaped(secondsText(result2.durationSeconds))}, seed ${result2.seed}, Tailgate ${escaped(version3)}.</p>
+<p class="soft">${escaped2(subjectText(view))}. Configuration <code>${escaped2(result2.configHash.slice(0, 16))}</code>, environment <code>${escaped2(result2.environmentHash.slice(0, 16))}</code>: ${escaped2(environmentText(view))}. ${escaped2(result2.createdAt)}, ${escaped2(secondsText(result2.durationSeconds))}, seed ${result2.seed}, Tailgate ${escaped2(version3)}.</p>
 </body>
 </html>
 `;
@@ -86954,7 +87722,7 @@ function recoveryTable({ result: result2 }) {
     msText(window2.p99Ms),
     shareText(window2.errorShare)
   ]);
-  return `<h2>Recovery at ${escaped(rateText(result2.recovery.rate))}</h2>
+  return `<h2>Recovery at ${escaped2(rateText(result2.recovery.rate))}</h2>
 <div class="scroll">${table2(
     ["after", "p99", "errors"].map((title) => ({ title, left: false })),
     rows2
@@ -86962,7 +87730,7 @@ function recoveryTable({ result: result2 }) {
 }
 var figure = (svg, caption) => svg === "" ? "" : `<figure>${svg}<figcaption>${caption}</figcaption></figure>`;
 function table2(columns4, rows2) {
-  const cell = (tag, text4, left2) => `<${tag}${left2 ? ' class="left"' : ""}>${escaped(text4)}</${tag}>`;
+  const cell = (tag, text4, left2) => `<${tag}${left2 ? ' class="left"' : ""}>${escaped2(text4)}</${tag}>`;
   return [
     "<table><thead><tr>",
     ...columns4.map(({ title, left: left2 }) => cell("th", title, left2)),
@@ -86973,7 +87741,7 @@ function table2(columns4, rows2) {
     "</tbody></table>"
   ].join("\n");
 }
-var escaped = (text4) => entities2(visible(text4, 600));
+var escaped2 = (text4) => entities2(visible(text4, 600));
 var entities2 = (text4) => text4.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 
 // src/report/ramp-text.ts
@@ -87185,8 +87953,8 @@ function noBracketOf(steps, { most }) {
   if (firstFail !== null) return { kind: "missed", rate: firstFail };
   return { kind: steps.some((step3) => step3.sound) ? "overrun" : "unsound", rate: last.rate };
 }
-function towards(from, wanted3, { least: least2, most }) {
-  const rate4 = roundedRate(Math.min(most, Math.max(least2, wanted3)));
+function towards(from, wanted3, { least: least3, most }) {
+  const rate4 = roundedRate(Math.min(most, Math.max(least3, wanted3)));
   return rate4 === from ? null : rate4;
 }
 
@@ -87884,15 +88652,15 @@ function allMetrics(view) {
       (row) => `| ${rowName2(row, view.alone)}${shots(row)} | ${row.baseline} | ${row.candidate} | ${changeCell(row)} | ${row.spread} | ${row.smallestDetectable} | ${row.tolerance} | ${row.otherView} | ${row.rounds} | ${stateCell(row)} |`
     )
   ];
-  const meanings = view.meanings.map(({ metric, meaning }) => `- ${metric}: ${meaning}`);
-  meanings.push(
+  const meanings2 = view.meanings.map(({ metric, meaning }) => `- ${metric}: ${meaning}`);
+  meanings2.push(
     "- could detect: the smallest change that a run with this spread finds four times out of five",
     "- on time, all shots: a shot is one scheduled request; it is on time when it was sent within 0.5 ms of its due time"
   );
   const reasons2 = view.reasons.map((reason) => `- ${markdownPhrase(reason)}`);
   return [
     lines.join("\n"),
-    meanings.join("\n"),
+    meanings2.join("\n"),
     ...reasons2.length > 0 ? [`Reasons:
 
 ${reasons2.join("\n")}`] : []
@@ -87940,7 +88708,7 @@ function history(view) {
   ];
 }
 function reproduce(view) {
-  const sections = [];
+  const sections = view.doubt.length === 0 ? [] : [markdownPhrase(view.doubt)];
   if (view.reproduce !== null) {
     sections.push(
       "In a clone of this repository, with the candidate checked out:",
@@ -88057,11 +88825,11 @@ function table3(rows2, view) {
   return [lines.join("\n"), ...legend4];
 }
 function cutTable(view, count3) {
-  const judged3 = view.rows.filter((row) => row.judged);
-  const shown5 = table3(judged3.slice(0, count3), view);
-  if (count3 >= judged3.length && judged3.length === view.rows.length) return shown5;
+  const judged4 = view.rows.filter((row) => row.judged);
+  const shown5 = table3(judged4.slice(0, count3), view);
+  if (count3 >= judged4.length && judged4.length === view.rows.length) return shown5;
   const where = summaryLink(view);
-  const said = count3 < judged3.length ? `The ${formatCount(count3)} worst of ${formatCount(view.allRows.length)} rows; all of them are in ${where} and in the evidence file.` : `Judged rows only; all ${formatCount(view.allRows.length)} are in ${where} and in the evidence file.`;
+  const said = count3 < judged4.length ? `The ${formatCount(count3)} worst of ${formatCount(view.allRows.length)} rows; all of them are in ${where} and in the evidence file.` : `Judged rows only; all ${formatCount(view.allRows.length)} are in ${where} and in the evidence file.`;
   return [...shown5, said];
 }
 function notes2(all) {
@@ -88111,7 +88879,7 @@ var report = {
   }
 };
 function ofJob(evidence) {
-  const { verdict, context } = judged2(evidence);
+  const { verdict, context } = judged3(evidence);
   const view = makeView(verdict, evidence, context);
   return {
     markdown: () => renderSummary(view),

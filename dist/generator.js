@@ -34380,9 +34380,13 @@ var LatencyHistogram = class _LatencyHistogram {
   get #length() {
     return this.#counts.countsArrayLength;
   }
+  /** The first bucket that holds anything: thousands of empty ones lie before it. Only foreign histograms hold zeros. */
+  get #first() {
+    return this.#counts.getCountAtIndex(0) > 0 ? 0 : this.#counts.countsArrayIndex(this.#counts.minNonZeroValue);
+  }
   #valueOfRank(rank) {
     let total = 0;
-    for (let index = 0; index < this.#length; index++) {
+    for (let index = this.#first; index < this.#length; index++) {
       total += this.#counts.getCountAtIndex(index);
       if (total >= rank) {
         return this.#upperEnd(this.#counts.valueFromIndex(index));
