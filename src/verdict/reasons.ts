@@ -137,7 +137,8 @@ function whyNotRed(worsening: Change, min: Ratio): string {
 }
 
 /**
- * Why a row that moved by more than its spread is no more than unchanged; null where nobody would ask.
+ * Why a row that moved by more than its spread, or a share by enough to count, is no more than unchanged; null where
+ * nobody would ask.
  * @param worsening the change with a rise as the worse direction; `shown` as it stands in the table.
  */
 export function beyondSpreadSentence(
@@ -145,6 +146,8 @@ export function beyondSpreadSentence(
   tolerance: { readonly min: Ratio; readonly detect: Ratio | null },
   shown: Change = worsening,
 ): string | null {
+  if (worsening.kind === 'points' && worsening.difference >= tolerance.min)
+    return `${inPoints(worsening.difference)} would count, but may be chance (p ${formatRatio(ratio(worsening.p))})`;
   if (worsening.kind !== 'ratio' || worsening.spread === null || tolerance.detect === null) return null;
   const effect = Math.log1p(worsening.effect);
   const least = Math.log1p(tolerance.min);

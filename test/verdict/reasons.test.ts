@@ -36,6 +36,11 @@ describe('an unchanged row that moved by more than its spread', () => {
     ],
     ['within its spread', changed(0.03, 0.033), null],
     ['better by less than counts', changed(-0.03, 0.01), null],
+    [
+      'a share that would count',
+      { kind: 'points', difference: ratio(0.05), p: 0.125, adjustedP: null } as const,
+      '+5 points would count, but may be chance (p 13 %)',
+    ],
     ['a share', { kind: 'points', difference: ratio(0.01), p: 0.5, adjustedP: null } as const, null],
   ])('%s', (_, change, wanted) => {
     expect(beyondSpreadSentence(change, tolerance)).toBe(wanted);
