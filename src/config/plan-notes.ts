@@ -5,7 +5,7 @@ import { leastRequests, leastRequestsARound, type TailPercentile, tailPercentile
 import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import type { GateConfig } from './settings.ts';
 import { fewestSlices, wantedSlices } from './slices.ts';
-import { costOfJob } from './timing.ts';
+import { costOfJob, longestBudget } from './timing.ts';
 
 export function notesOf(
   config: GateConfig,
@@ -18,7 +18,7 @@ export function notesOf(
     notes.push({
       code: 'fewer-rounds',
       message: `${plan.rounds} rounds before a confirmation instead of ${config.rounds.aim}: more do not fit into the time budget of ${formatDuration(config.timeBudget)}`,
-      hint: `fewer rounds see only larger changes; ${budgetFor(config, assumptions, slices, 'p90')} or more gives all of them`,
+      hint: `fewer rounds see only larger changes; ${orHigherRate(budgetFor(config, assumptions, slices, 'p90'), (budget) => `${budget} or more gives all of them`)}`,
     });
   }
   if (slices < wantedSlices(config)) notes.push(fewerSlices(config, plan, assumptions));
@@ -47,7 +47,8 @@ function fewerSlices(
     `${wanted} do not fit into the time budget of ${formatDuration(config.timeBudget)} with ${judged.join(' and ')}`;
   if (judged.some((one) => one !== 'p99')) return { code: 'fewer-slices', message };
   const budget = budgetFor(config, assumptions, wanted, 'p99');
-  return { code: 'fewer-slices', message, hint: `${budget} would make room for ${wanted}` };
+  const hint = orHigherRate(budget, (time) => `${time} would make room for ${wanted}`);
+  return { code: 'fewer-slices', message, hint };
 }
 
 /** @param lower scenarios that judge the same percentile below p99. */
@@ -67,7 +68,7 @@ function lowerPercentile(
     message:
       `${tailPercentile}${whose} is judged in place of p99: p99 needs ${formatCount(needs)} requests a slice and ` +
       `${formatCount(leastRequestsARound('p99'))} a side and round, this plan has ${formatCount(fewest)} and ${formatCount(fewest * slices)}`,
-    hint: `${wayToP99(config, assumptions)} would make p99 eligible`,
+    hint: wayToP99(config, assumptions),
   };
 }
 
@@ -75,19 +76,33 @@ function lowerPercentile(
 function wayToP99(config: GateConfig, assumptions: PlanAssumptions): string {
   const needs = leastRequests('p99', fewestSlices);
   const budget = budgetFor(config, assumptions, fewestSlices, 'p99');
-  if (config.sliceRequests >= needs) return budget;
+  const eligible = (settings: string): string => `${settings} would make p99 eligible`;
+  if (config.sliceRequests >= needs) return orHigherRate(budget, eligible);
+  const requests = `\`slice-requests: ${needs}\``;
   const hasTime = costWith(config, assumptions, fewestSlices, 'p99') <= config.timeBudget;
-  return `\`slice-requests: ${needs}\`${hasTime ? '' : ` with ${budget}`}`;
+  if (hasTime) return eligible(requests);
+  return orHigherRate(budget, (time) => eligible(`${requests} with ${time}`));
 }
 
-/** The time budget with which every round that is aimed at has a percentile eligible in every scenario. */
+/** Advice with a budget, or what helps where no budget would be long enough. */
+function orHigherRate(budget: string | null, advice: (budget: string) => string): string {
+  return budget === null
+    ? `that takes more than the ${formatDuration(longestBudget)} a job may have: a higher \`rate\` or fewer scenarios would help`
+    : advice(budget);
+}
+
+/**
+ * The time budget with which every round that is aimed at has a percentile eligible in every scenario; null where it
+ * is longer than a job may take.
+ */
 function budgetFor(
   config: GateConfig,
   assumptions: PlanAssumptions,
   slices: number,
   percentile: TailPercentile,
-): string {
-  return `\`time-budget: ${budgetText(costWith(config, assumptions, slices, percentile))}\``;
+): string | null {
+  const cost = costWith(config, assumptions, slices, percentile);
+  return cost > longestBudget ? null : `\`time-budget: ${budgetText(cost)}\``;
 }
 
 function costWith(

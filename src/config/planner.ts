@@ -6,7 +6,14 @@ import type { JobPlan, PlanAssumptions, ScenarioPlan } from './plan.ts';
 import { notesOf } from './plan-notes.ts';
 import type { GateConfig } from './settings.ts';
 import { fewestSlices, mostSlices, wantedSlices } from './slices.ts';
-import { confirmationRounds, costOfJob, costOfRound, type Layout, leadInOf } from './timing.ts';
+import {
+  confirmationRounds,
+  costOfJob,
+  costOfRound,
+  type Layout,
+  leadInOf,
+  longestBudget,
+} from './timing.ts';
 
 /** What the verdict's plan of looks says about a number of rounds. */
 export interface LookRules {
@@ -208,18 +215,25 @@ function tooShort(config: GateConfig, assumptions: PlanAssumptions, rounds: numb
   const round = costOfRound(config, assumptions, layout).total;
   const all = rounds + confirmationRounds(config);
   const confirming = config.confirm ? ` (${confirmationRounds(config)} of them to confirm)` : '';
-  const budget = budgetText(costOfJob(config, assumptions, rounds, layout));
+  const cost = costOfJob(config, assumptions, rounds, layout);
   const others = [
     'a higher `rate`',
     ...(config.scenarios.length > 1 ? ['fewer scenarios'] : []),
     ...(config.confirm ? ['`confirm: false`'] : []),
     ...(assumptions.benchmarks > 0 ? ['`microbenchmarks: []`, since a third is kept for them,'] : []),
   ];
+  const short = `\`time-budget\` of ${formatDuration(config.timeBudget)} is too short: it takes ${all} rounds${confirming} of ${formatDuration(round)} or more`;
+  if (cost > longestBudget) {
+    return new TailgateError({
+      code: 'usage',
+      message: `${short}, and a job takes at most ${formatDuration(longestBudget)}`,
+      hint: `${others.join(', or ')} would shorten a round or their number`,
+    });
+  }
+  const budget = budgetText(cost);
   return new TailgateError({
     code: 'usage',
-    message:
-      `\`time-budget\` of ${formatDuration(config.timeBudget)} is too short: it takes ${all} rounds${confirming} ` +
-      `of ${formatDuration(round)} or more, wanted at least \`time-budget: ${budget}\``,
+    message: `${short}, wanted at least \`time-budget: ${budget}\``,
     hint: `give \`time-budget: ${budget}\` or more; ${others.join(', or ')} would shorten a round or their number`,
   });
 }

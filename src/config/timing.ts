@@ -22,6 +22,9 @@ const handOver = msToNs(50);
 /** Fresh rounds of a flagged scenario (docs/method.md, Design of a job). */
 const confirming = 6;
 
+/** The most that `time-budget` takes. */
+export const longestBudget = secondsToNs(6 * 3600);
+
 export const confirmationRounds = (config: GateConfig): number => (config.confirm ? confirming : 0);
 
 /**

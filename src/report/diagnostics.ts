@@ -3,6 +3,7 @@ import type { Evidence, Floor, RevisionRecord, Round, Trial } from '../evidence/
 import { messageOf } from '../kernel/errors.ts';
 import type { Nanoseconds } from '../kernel/units.ts';
 import {
+  budgetText,
   bytes,
   formatBytes,
   formatCount,
@@ -212,14 +213,16 @@ export function jobFacts(
 }
 
 /** The next share of a round that lets warm-up go on, as a setting to paste. */
-function longerWarmUp({ warmUp, roundTime }: Evidence['plan']): Phrase {
+function longerWarmUp({ warmUp, roundTime, totalTime }: Evidence['plan']): Phrase {
   const budget = say`a longer ${name('time-budget')}`;
   // Of a round as planned, a cap of 25 % takes 0.28, one of 50 % 0.63 and one of 75 % 1.07: warm-up mostly ends before it.
   const taken = warmUp.most / roundTime;
   const next = taken < 0.45 ? 0.5 : taken < 0.85 ? 0.75 : null;
+  // A round with twice the cap takes a third longer, one with three quarters after half three quarters longer.
+  const longer = next === 0.5 ? 4 / 3 : 7 / 4;
   return next === null
     ? budget
-    : say`${name(`warm-up: { most: ${formatRatio(ratio(next)).replace(' ', '')} }`)} or ${budget}`;
+    : say`${name(`warm-up: { most: ${formatRatio(ratio(next)).replace(' ', '')} }`)} with ${name(`time-budget: ${budgetText(ns(totalTime * longer))}`)}, or ${budget} alone,`;
 }
 
 /** What the same load reads against nothing: a service cannot be faster than this. */

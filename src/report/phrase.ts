@@ -37,7 +37,8 @@ export function say(words: TemplateStringsArray, ...parts: readonly (Piece | Phr
     if (part === undefined || part === '') return;
     if (typeof part === 'string') pieces.push({ kind: 'text', text: part });
     else if ('kind' in part) pieces.push(part);
-    else pieces.push(...part);
+    // One by one: a call takes only so many arguments.
+    else for (const piece of part) pieces.push(piece);
   });
   return pieces;
 }
@@ -58,7 +59,7 @@ export function sentence(text: string, stop: '.' | '' = '.'): Phrase {
   const pieces: Piece[] = [];
   let quoted = false;
   for (const part of body.split('`')) {
-    if (part !== '') pieces.push(...(quoted ? [name(part)] : quotes(part)));
+    if (part !== '') for (const piece of quoted ? [name(part)] : quotes(part)) pieces.push(piece);
     quoted = !quoted;
   }
   if (stop !== '' && !/[!?…]$/.test(body)) pieces.push({ kind: 'text', text: stop });

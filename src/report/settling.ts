@@ -8,6 +8,8 @@ import type { Phrase } from './phrase.ts';
 import { name, say } from './phrase.ts';
 import { isBenchmark } from './rows.ts';
 
+/** The most that `time-budget` takes: 6 h. */
+const longestBudget = 6 * 3600e9;
 /** The most that `rounds` takes. */
 const mostRounds = 60;
 
@@ -25,6 +27,9 @@ export function whatWouldSettle(finding: Finding, evidence: Evidence | null): Ph
   }
   const rounds = name(`rounds: { aim: ${all}, most: ${all} }`);
   const time = evidence === null ? null : timeOf(all, evidence);
+  if (time !== null && time > longestBudget) {
+    return say`${about} would settle it, and would take longer than a job may: a quieter or larger runner, a higher ${name('rate')} (more requests in the same time) or a wider tolerance would help.`;
+  }
   const budget =
     time === null ? say`a longer ${name('time-budget')}` : say`${name(`time-budget: ${budgetText(time)}`)}`;
   return say`${about} would settle it (${rounds} with ${budget}), or a quieter runner.`;

@@ -80,6 +80,8 @@ export interface HistoryRow {
 /** Pictures of more scenarios than this are nobody's reading. */
 const mostPictures = 20;
 const mostReasons = 30;
+/** Rows that are named before the reason they share. */
+const mostSubjects = 20;
 
 /**
  * @param evidence what was measured; null when the job never got that far.
@@ -239,7 +241,11 @@ function reasonsOf(verdict: Verdict, findings: readonly Finding[], alone: boolea
     if (reason !== null && reason !== said)
       rows.set(reason, [...(rows.get(reason) ?? []), subject(finding, alone)]);
   }
-  const told = [...rows].map(([reason, subjects]) => say`${joined(subjects, ', ')}: ${sentence(reason)}`);
+  const told = [...rows].map(([reason, subjects]) => {
+    const rest = subjects.length - mostSubjects;
+    const whose = joined(subjects.slice(0, mostSubjects), ', ');
+    return say`${whose}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}: ${sentence(reason)}`;
+  });
   const left = told.length - mostReasons;
   return left > 0 ? [...told.slice(0, mostReasons), say`… and ${formatCount(left)} more.`] : told;
 }

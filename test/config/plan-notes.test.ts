@@ -44,6 +44,21 @@ describe('a note', () => {
     );
   });
 
+  test('names no budget that a job may not have', () => {
+    const { hint } = note(planOf('rate: 5\nrounds: { aim: 20, least: 7, most: 30 }\ntime-budget: 40m'));
+    expect(hint).toBe(
+      'that takes more than the 360 min a job may have: a higher `rate` or fewer scenarios would help',
+    );
+    for (const lines of [
+      'rate: 1\nslices: 4',
+      'scenarios: [{ name: a, rate: 1 }, { name: b, rate: 50000 }]',
+    ]) {
+      const { notes } = planOf(`${lines}\ntime-budget: 6h\nconfirm: false`);
+      const budgets = notes.flatMap((one) => [...(one.hint ?? '').matchAll(/`time-budget: (\d+)m`/g)]);
+      for (const [, minutes] of budgets) expect(Number(minutes)).toBeLessThanOrEqual(360);
+    }
+  });
+
   test('does not speak of p99 when p99 is judged', () => {
     expect(planOf('rate: 600\ntime-budget: 4m').notes.map((one) => one.code)).toEqual(['fewer-slices']);
     expect(planOf('rate: 600\ntime-budget: 1h').notes).toEqual([]);

@@ -243,6 +243,15 @@ describe('a plan is refused', () => {
     expect(refusalOf('rate: 5').message).toContain('`time-budget` of 4 min is too short: it takes 13 rounds');
   });
 
+  test('when no budget that a job may have is enough, without naming one', () => {
+    const names = Array.from({ length: 8 }, (_, index) => `{ name: s${index}, rate: 1 }`).join(', ');
+    const { message, hint } = refusalOf(`scenarios: [${names}]\ntime-budget: 1s`);
+    expect(message).toMatch(/too short: it takes 16 rounds .* or more, and a job takes at most 360 min$/);
+    expect(hint).toBe(
+      'a higher `rate`, or fewer scenarios, or `confirm: false` would shorten a round or their number',
+    );
+  });
+
   test('when no outcome of its rounds could be significant (2^−R > level / m), naming the rounds it needs', () => {
     const { message, hint } = refusalOf('rounds: { aim: 6 }');
     expect(message).toContain('with 6 judged metrics an exact test needs at least 7 rounds');

@@ -1,10 +1,15 @@
 /** What stands beside the figures so that a reader believes them: limits, meanings, and a way out of doubt. */
 import { describe, expect, test } from 'vitest';
-import { ns, ratio } from '../../src/kernel/units.ts';
+import type { JobPlan } from '../../src/config/plan.ts';
+import { planJob } from '../../src/config/planner.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { typicalAssumptions } from '../../src/config/timing.ts';
+import { ratio } from '../../src/kernel/units.ts';
 import { renderComment } from '../../src/report/markdown.ts';
 import { renderTerminal, terminalDefaults } from '../../src/report/terminal.ts';
 import { makeView } from '../../src/report/view.ts';
 import type { Verdict } from '../../src/verdict/finding.ts';
+import { leastRounds, lookRounds } from '../../src/verdict/looks.ts';
 import * as made from './verdicts.ts';
 
 const comment = (of: Verdict): string => renderComment(makeView(of, null, made.context()));
@@ -56,28 +61,49 @@ test('who doubts a red report is told what to do, and nobody else is', () => {
   }
 });
 
-test.each([
-  // Caps of 25, 50 and 75 % of a round of which warm-up took 60 % of what it may.
-  [0.25 / 0.9, 'warm-up: { most: 50% }'],
-  [0.5 / 0.8, 'warm-up: { most: 75% }'],
-  [0.75 / 0.7, null],
-])('a warm-up that its cap ended names the next larger one (%d of a round)', (share, setting) => {
+/** What a report of rounds whose warm-up never settled says about it. */
+function warmUpFact(plan: JobPlan): string {
   const evidence = made.evidence();
-  const plan = {
-    ...evidence.plan,
-    roundTime: ns(10e9),
-    warmUp: { ...evidence.plan.warmUp, most: ns(share * 10e9) },
-  };
-  const unsettled = (side: 'baseline' | 'candidate') => (round: (typeof evidence.rounds)[number]) => ({
-    ...round.sides[side],
-    warmUp: { ...round.sides[side].warmUp, settled: false },
+  const rounds = evidence.rounds.map((round) => {
+    const side = (which: 'baseline' | 'candidate') => ({
+      ...round.sides[which],
+      warmUp: { ...round.sides[which].warmUp, settled: false },
+    });
+    return { ...round, sides: { baseline: side('baseline'), candidate: side('candidate') } };
   });
-  const rounds = evidence.rounds.map((round) => ({
-    ...round,
-    sides: { baseline: unsettled('baseline')(round), candidate: unsettled('candidate')(round) },
-  }));
-  const text = renderTerminal(makeView(made.pass, { ...evidence, plan, rounds }, made.context()));
-  const said = /ended by its cap.*?would let it settle/.exec(text.replace(/\s+/g, ' '))![0];
-  if (setting === null) expect(said).toMatch(/rounds; a longer `time-budget` would let it settle/);
-  else expect(said).toContain(`; \`${setting}\` or a longer \`time-budget\` would let it settle`);
+  const { roundTime, totalTime, warmUp } = plan;
+  const measured = { ...evidence, plan: { ...evidence.plan, roundTime, totalTime, warmUp }, rounds };
+  const text = renderTerminal(makeView(made.pass, measured, made.context()));
+  return /ended by its cap.*?would let it settle/.exec(text.replace(/\s+/g, ' '))![0];
+}
+
+describe('a warm-up that its cap ended', () => {
+  const planOf = (lines: string) => {
+    const { config } = readConfig(`start: x\n${lines}`, { source: 'test', overrides: {}, environment: {} });
+    return planJob(config, 1, typicalAssumptions, { lookRounds, leastRounds });
+  };
+
+  test.each([
+    ['rate: 300\ntime-budget: 75s', '50%'],
+    ['rate: 300', '50%'],
+    ['rate: 3000', '50%'],
+    ['rate: 1000\nwarm-up: { most: 50% }\ntime-budget: 5m', '75%'],
+  ])('names a cap and a budget that give as much as there was, with %j', (lines, cap) => {
+    const plan = planOf(lines);
+    const [, most, budget] = /`warm-up: \{ most: (\d+%) \}` with `time-budget: (\w+)`/.exec(
+      warmUpFact(plan),
+    )!;
+    expect(most).toBe(cap);
+    const rate = /rate: \d+/.exec(lines)![0];
+    const pasted = planOf(`${rate}\ntime-budget: ${budget}\nwarm-up: { most: ${most} }`);
+    const shots = (of: JobPlan) => of.rounds * of.scenarios[0]!.slices * of.scenarios[0]!.sliceRequests;
+    expect(pasted.rounds).toBeGreaterThanOrEqual(Math.min(12, plan.rounds));
+    expect(shots(pasted)).toBeGreaterThanOrEqual(shots(plan) * 0.99);
+    expect(pasted.warmUp.most).toBeGreaterThan(1.5 * plan.warmUp.most);
+  });
+
+  test('at the largest cap has only the time to give', () => {
+    const plan = planOf('rate: 1000\nwarm-up: { most: 75% }\ntime-budget: 10m');
+    expect(warmUpFact(plan)).toMatch(/rounds; a longer `time-budget` would let it settle$/);
+  });
 });

@@ -33,6 +33,20 @@ test('the rounds there would be, and the time they take with a confirmation and 
   expect(words(open(7, 20), { ...of, plan: { ...plan, confirm: false } })).toContain('`time-budget: 5m`');
 });
 
+test('a time that no job may take is no advice', () => {
+  const evidence = made.evidence();
+  const plan = {
+    ...evidence.plan,
+    confirm: true,
+    confirmationRounds: 6,
+    roundTime: ns(700e9),
+    benchmarks: ratio(0),
+  };
+  expect(words(open(7, 20), { ...evidence, plan })).toMatch(
+    /^About 20 more rounds .* longer than a job may: /,
+  );
+});
+
 test('more rounds than a job can have are no advice', () => {
   expect(words(open(12, 49), null)).toMatch(
     /^About 49 more rounds would settle it, and a job has at most 60: /,
