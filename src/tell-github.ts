@@ -105,7 +105,7 @@ export async function publish(job: Job, { result, source }: Told): Promise<numbe
   log.info(`\n${renderTerminal(view, { ...terminalDefaults, colour, detail: 'short' })}`);
   log.info(`The whole report is in the job summary: ${identity.url}`);
   if (commentUrl !== null) log.info(`Comment: ${commentUrl}`);
-  annotate(verdict.outcome, context.exitCode !== 0, annotationsOf(verdict));
+  annotate(verdict.outcome, context.exitCode !== 0, annotationsOf(verdict, context.exitCode));
   return context.exitCode;
 }
 

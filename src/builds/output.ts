@@ -89,7 +89,7 @@ export function identicalBuilds(baseline: Output, candidate: Output, changedFile
   const changed = changedFiles === 1 ? '1 file' : `${formatCount(changedFiles)} files`;
   return {
     code: 'identical-builds',
-    message: `setup made the same on both sides: ${made} it left are byte for byte equal, although the change touches ${changed}`,
+    message: `setup made the same on both sides: ${made} it left ${candidate.files === 1 ? 'is' : 'are'} byte for byte equal, although the change touches ${changed}`,
     hint: 'if the service runs what setup makes, both sides are the same program: look for a cache, or for a build of another folder than the worktree',
   };
 }

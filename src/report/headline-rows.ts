@@ -15,6 +15,15 @@ export function judgedIn(findings: readonly Finding[], state: RowState): readonl
   return findings.filter((finding) => finding.judged && finding.state === state);
 }
 
+/** What only the other side has; `fails` when that is what the job fails for. */
+export function missingSentence(missing: readonly Finding[], alone: boolean, fails: boolean): Phrase {
+  const [first] = missing;
+  const rest = missing.length > 1 ? ` (and ${counted(missing.length - 1, 'other row')})` : '';
+  return fails
+    ? say`Missing: ${subject(first!, alone)}${rest} was not measured on the side of this change, and ${name('fail-on')} says that fails.`
+    : say`${subject(first!, alone)}${rest} is missing on the side of this change.`;
+}
+
 /** What somebody let through stays in sight, with the reason they gave. */
 export function acceptedSentences(findings: readonly Finding[]): Phrase[] {
   const alone = isAlone(findings);

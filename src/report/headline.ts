@@ -13,6 +13,7 @@ import {
   counted,
   judgedIn,
   largestFigures,
+  missingSentence,
   movementWithSpread,
   settledSentence,
   untouchedSentence,
@@ -34,21 +35,38 @@ export interface HeadlineSources {
   readonly evidence: Evidence | null;
   /** Whether the candidate was measured although there was nothing to compare it with. */
   readonly measuredAlone: boolean;
-  /** Whether the job ends with an exit code other than 0. */
-  readonly failed: boolean;
+  readonly exitCode: number;
 }
 
 /** @param findings worst first, so that the worst judged row decides the sentence. */
 export function headlineOf(
   verdict: Verdict,
   findings: readonly Finding[],
-  { evidence, measuredAlone, failed }: HeadlineSources,
+  sources: HeadlineSources,
+): Headline {
+  const { first, more } = ofOutcome(verdict, findings, sources);
+  const missing = judgedIn(findings, 'missing');
+  if (missing.length === 0) return { first, more };
+  // Beside a regression only missing rows end with 1.
+  const fails = sources.exitCode === 1 && verdict.outcome !== 'regression';
+  const said = missingSentence(missing, isAlone(findings), fails);
+  if (verdict.outcome === 'pass') {
+    const others = say`Every other judged metric stayed within its tolerance or got better.`;
+    return { first: joined([strongPhrase(fails ? said : say`Pass, but ${said}`), others]), more };
+  }
+  return fails ? { first: joined([strongPhrase(said), first]), more } : { first, more: [said, ...more] };
+}
+
+function ofOutcome(
+  verdict: Verdict,
+  findings: readonly Finding[],
+  { evidence, measuredAlone }: HeadlineSources,
 ): Headline {
   switch (verdict.outcome) {
     case 'regression':
       return regression(verdict, findings);
     case 'pass':
-      return pass(findings, failed);
+      return pass(findings);
     case 'inconclusive':
       return inconclusive(verdict, findings, evidence);
     case 'invalid':
@@ -98,28 +116,14 @@ function regression(verdict: Verdict, findings: readonly Finding[]): Headline {
   return { first, more };
 }
 
-function pass(findings: readonly Finding[], failed: boolean): Headline {
+function pass(findings: readonly Finding[]): Headline {
   const alone = isAlone(findings);
-  const missing = judgedIn(findings, 'missing');
+
   const improved = judgedIn(findings, 'improved');
   const accepted = judgedIn(findings, 'accepted').length;
   const [most] = improved;
   const figures = largestFigures(findings, alone);
   const more = acceptedSentences(findings);
-  if (missing.length > 0) {
-    const [first] = missing;
-    const rest = missing.length > 1 ? ` (and ${counted(missing.length - 1, 'other row')})` : '';
-    const opening = failed
-      ? say`Missing: ${subject(first!, alone)}${rest} was not measured on the side of this change, and ${name('fail-on')} says that fails.`
-      : say`Pass, but ${subject(first!, alone)}${rest} is missing on the side of this change.`;
-    return {
-      first: joined([
-        strongPhrase(opening),
-        say`Every other judged metric stayed within its tolerance${improved.length > 0 ? ' or got better' : ''}.`,
-      ]),
-      more,
-    };
-  }
   if (most === undefined) {
     const words = accepted > 0 ? `${withAccepted(accepted)}: every other` : 'Pass: every';
     return {
@@ -173,10 +177,15 @@ function couldSee(finding: Finding): Phrase {
   if (change.kind !== 'ratio') {
     return change.kind === 'points' ? say`Measured ${changeText(change)}.` : [];
   }
-  const visible =
-    change.smallestDetectable === null
+  const { detect } = tolerance;
+  const { smallestDetectable: least, upper } = change;
+  const asked = detect === null ? '' : `, and a pass has to rule out ${sizeText(detect)}`;
+  // What was measured is too near to the limit, however sharp the run was.
+  const near = least !== null && detect !== null && least <= detect && upper !== null && upper > detect;
+  const visible = near
+    ? `; up to ${changeText({ ...change, effect: upper })} is not ruled out`
+    : least === null
       ? ''
-      : `; a rise below ${sizeText(change.smallestDetectable)} would mostly go unseen here`;
-  const asked = tolerance.detect === null ? '' : `, and a pass has to rule out ${sizeText(tolerance.detect)}`;
+      : `; a rise below ${sizeText(least)} would mostly go unseen here`;
   return say`Measured ${changeText(change)} with a spread of ${spreadOf(change)}${visible}${asked}.`;
 }

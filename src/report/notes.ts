@@ -1,6 +1,7 @@
 /** What a reader has to know beside the verdict: warnings of the job and its plan, and what would have passed. */
 import type { Evidence } from '../evidence/trial.ts';
 import type { Warning } from '../kernel/errors.ts';
+import { formatCount } from '../kernel/units.ts';
 import type { Finding, Verdict } from '../verdict/finding.ts';
 import { toleranceText } from './figures.ts';
 import type { Phrase } from './phrase.ts';
@@ -39,7 +40,16 @@ export function notesOf(
       hint: hint === undefined ? null : sentence(capital(hint)),
     });
   }
-  return [...notes, ...wideTolerances(findings)];
+  return [...notes, ...unusedRounds(verdict, evidence), ...wideTolerances(findings)];
+}
+
+/** Evidence that is judged again with other tolerances may be decided at an earlier look, or without its fresh rounds. */
+function unusedRounds({ rounds }: Verdict, evidence: Evidence | null): readonly Note[] {
+  const used = rounds.measured + rounds.confirming;
+  const all = evidence?.rounds.length ?? 0;
+  if (used === 0 || used >= all) return [];
+  const message = say`${formatCount(used)} of the ${formatCount(all)} rounds in the evidence decided: with these settings the job would have ended after them, so figures are of those alone.`;
+  return [{ message, hint: null }];
 }
 
 /** One note for all of them: who reads `pass` has to know what would have passed. */

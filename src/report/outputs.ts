@@ -94,15 +94,18 @@ export interface PinnedLine {
   readonly message: string;
 }
 
-/** One line a regressed row, worst first, or one with the reason when there is no such row. */
-export function annotationsOf(verdict: Verdict): readonly PinnedLine[] {
+/**
+ * One line a regressed row, worst first, or one with the reason when there is no such row.
+ * @param exitCode of the job.
+ */
+export function annotationsOf(verdict: Verdict, exitCode: number): readonly PinnedLine[] {
   const findings = worstFirst(verdict.findings);
   const regressed = findings.filter((finding) => finding.judged && finding.state === 'regressed');
   if (verdict.outcome === 'regression' && regressed.length > 0) return regressed.map(pinned);
-  const headline = headlineOf(verdict, findings, { evidence: null, measuredAlone: false, failed: true });
+  const headline = headlineOf(verdict, findings, { evidence: null, measuredAlone: false, exitCode });
   return [
     {
-      title: `Tailgate: ${verdict.outcome === 'pass' ? 'missing' : verdict.outcome}`,
+      title: `Tailgate: ${exitCode === 1 && verdict.outcome !== 'regression' ? 'missing' : verdict.outcome}`,
       message: plainPhrase(headline.first),
     },
   ];

@@ -231,8 +231,8 @@ function roundsUsed(finding: Finding): string {
 
 /** A row without a figure says why; one with a figure says why only when its state is not plain. */
 function reasonOf(finding: Finding): string | null {
-  // What stands as higher or lower is decided enough for information: why it was not judged so says nothing more.
-  if (!finding.judged && shownState(finding) !== stateWord(finding.state)) return null;
+  // Nobody waits for information to be settled: what would settle it says nothing.
+  if (!finding.judged && finding.state === 'undecided' && finding.change.kind !== 'none') return null;
   if (finding.reason !== null && finding.reason !== '') return finding.reason;
   return finding.change.kind === 'none' && finding.change.reason !== '' ? finding.change.reason : null;
 }

@@ -26,12 +26,16 @@ export function plantingText(planting: Planting, sizes: Sizes): string {
   return planting === 'nothing' ? 'nothing planted' : `${planting}: not planted`;
 }
 
+/** A job that never ran did not fail: the one before it left nothing to plant. */
+const markOf = ({ result, verdict }: Check): string =>
+  result === 'shown' ? 'ok' : verdict === null ? 'not run' : 'failed';
+
 /** Lines for a terminal. */
 export function selfTestText(report: SelfTestReport): string {
   const lines = [headline(report), ''];
   for (const check of report.checks) {
-    const mark = check.result === 'shown' ? 'ok    ' : 'failed';
-    lines.push(`${mark}  ${plantingText(check.planting, report.sizes)}`);
+    const mark = markOf(check);
+    lines.push(`${mark.padEnd(7)} ${plantingText(check.planting, report.sizes)}`);
     for (const text of saidOf(check, report.sizes))
       lines.push(...wrapped(visible(text, 600), width, '        '));
     const tail = boundedLines(check.verdict?.failure?.tail ?? []).slice(-12);
@@ -47,7 +51,7 @@ export function selfTestMarkdown(report: SelfTestReport): string {
   const rows = report.checks.map((check) => {
     const hint = check.hint === null ? '' : ` <br>Way out: ${markdownText(check.hint)}`;
     const cells = [
-      check.result === 'shown' ? 'ok' : '**failed**',
+      check.result === 'shown' ? 'ok' : `**${markOf(check)}**`,
       markdownText(plantingText(check.planting, report.sizes)),
       check.verdict?.outcome ?? 'not run',
       `${saidOf(check, report.sizes)

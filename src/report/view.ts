@@ -93,7 +93,7 @@ export function makeView(verdict: Verdict, evidence: Evidence | null, context: R
   const headline = headlineOf(verdict, findings, {
     evidence,
     measuredAlone: context.measuredAlone.length > 0,
-    failed: context.exitCode !== 0,
+    exitCode: context.exitCode,
   });
   const pictures = picturesOf(evidence, findings);
   const history = extendHistory(context.history, thisResult(verdict, findings, evidence, context));

@@ -92,7 +92,12 @@ function spreadSentence(change: RatioChange, detect: number | null, more: number
   if (change.spread === null || change.smallestDetectable === null) {
     return `too few rounds for an interval: six are needed (${single})`;
   }
-  const visible = `the smallest effect visible is ${formatRatio(change.smallestDetectable)}`;
+  const { smallestDetectable: least, upper } = change;
+  const near = detect !== null && least <= detect && upper !== null && upper > detect;
+  // What was measured is too near to the limit, however sharp the run was.
+  const visible = near
+    ? `${effectWords(change)} was measured and up to ${formatChange(upper)} is not ruled out`
+    : `the smallest effect visible is ${formatRatio(least)}`;
   const asked = detect === null ? '' : `, ${formatRatio(ratio(detect))} was asked for`;
   const settle =
     more === null

@@ -44,7 +44,7 @@ describe('the output of setup', () => {
     expect(two).toEqual(one);
     const warning = identicalBuilds(one, two, 1);
     expect(warning?.code).toBe('identical-builds');
-    expect(warning?.message).toContain('the 1 file it left are byte for byte equal');
+    expect(warning?.message).toContain('the 1 file it left is byte for byte equal');
     expect(identicalBuilds(one, two, 0)).toBeNull();
     expect(identicalBuilds({ kind: 'nothing' }, { kind: 'nothing' }, 3)).toBeNull();
   });

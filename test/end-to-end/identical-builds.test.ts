@@ -19,7 +19,7 @@ interface VerdictFile {
 const plain = (text: string): string => text.replace(/\s+/g, ' ');
 const said = (run: Run): string => `${run.out}\n${run.err}`;
 const warning =
-  'etup made the same on both sides: the 1 file it left are byte for byte equal, although the change touches 1 file';
+  'etup made the same on both sides: the 1 file it left is byte for byte equal, although the change touches 1 file';
 
 describe('a set-up that copies one fixed file', () => {
   it('is called out in the output, the evidence and the report, and when it is judged again', async () => {

@@ -107,6 +107,52 @@ describe('the first line of a report', () => {
     expect(text.split('\n')[0]).not.toContain('every judged metric');
   });
 
+  it('says in the first line that a job fails for what is missing, whatever else it found', () => {
+    const gone = finding({
+      scenario: 'search',
+      metric: 'cpu',
+      state: 'missing',
+      change: { kind: 'none', reason: 'it is gone' },
+      candidate: null,
+    });
+    const of = verdict('inconclusive', [gone, ...made.inconclusive.findings]);
+    const line = (exitCode: number) =>
+      renderComment(makeView(of, null, { ...made.context(), exitCode })).split('\n');
+    expect(line(1)[0]).toMatch(
+      /^\*\*Missing: scenario `search` was not measured .*fails\.\*\* \*\*Inconclusive: this run cannot tell/,
+    );
+    expect(line(0)[0]).toMatch(/^\*\*Inconclusive: /);
+    expect(line(0)[2]).toContain('scenario `search` is missing on the side of this change.');
+  });
+
+  it('does not ask for a sharper run where the estimate itself is too near to the limit', () => {
+    const near = finding({
+      state: 'undecided',
+      change: changed(0.13, 0.11, { smallestDetectable: ratio(0.16), upper: ratio(0.25) }),
+    });
+    expect(shown(verdict('inconclusive', [near]))).toContain(
+      'Measured +13 % with a spread of ±11 %; up to +25 % is not ruled out, and a pass has to rule out 20 %.'.replace(
+        /\+/g,
+        '+',
+      ),
+    );
+  });
+
+  it('gives no reason for information that is not decided: nobody waits for it', () => {
+    const p90 = finding({ metric: 'p90', judged: false, state: 'undecided', reason: 'the spread is ±15 %' });
+    expect(comment(verdict('pass', [finding(), p90]))).not.toContain('the spread is');
+  });
+
+  it('says when fewer rounds decided than there are', () => {
+    const evidence = made.evidence(['checkout'], 14);
+    const text = (of: Verdict) => renderComment(makeView(of, evidence, made.context()));
+    const rounds = { measured: 8, planned: 12, confirming: 0 };
+    expect(text({ ...made.pass, rounds })).toContain('8 of the 14 rounds in the evidence decided');
+    expect(text({ ...made.pass, rounds: { ...rounds, confirming: 6 } })).not.toContain(
+      'rounds in the evidence',
+    );
+  });
+
   it('leads with the regression farthest beyond its spread, not with the largest percentage', () => {
     const wild = finding({ metric: 'p50', state: 'regressed', change: changed(100.91, 1.54) });
     const sure = finding({ metric: 'cpu', state: 'regressed', change: changed(0.76, 0.028) });

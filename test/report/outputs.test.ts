@@ -71,13 +71,13 @@ describe('lines pinned to the job', () => {
     const rows = [0.1, 0.4].map((effect, index) =>
       finding({ scenario: `s${index}`, state: 'regressed', change: changed(effect, 0.05) }),
     );
-    const pinned = annotationsOf(verdict('regression', rows));
+    const pinned = annotationsOf(verdict('regression', rows), 1);
     expect(pinned.map((line) => line.title)).toEqual(['Regression: p99 of s1', 'Regression: p99 of s0']);
     expect(pinned[0]!.message).toBe('+40 % (4.7 ms → 4.72 ms, 95 % interval +33 % to +47 %, spread ±5 %).');
   });
 
   it('give the first sentence where no row did it', () => {
-    expect(annotationsOf(made.invalid)).toEqual([
+    expect(annotationsOf(made.invalid, 3)).toEqual([
       {
         title: 'Tailgate: invalid',
         message:
@@ -86,7 +86,7 @@ describe('lines pinned to the job', () => {
     ]);
     const gone = { kind: 'none', reason: 'it is gone' } as const;
     const rows = [finding({ state: 'missing', metric: 'cpu', change: gone, candidate: null }), finding()];
-    expect(annotationsOf(verdict('pass', rows))[0]).toEqual({
+    expect(annotationsOf(verdict('pass', rows), 1)[0]).toEqual({
       title: 'Tailgate: missing',
       message: expect.stringMatching(
         /^Missing: scenario `checkout` was not measured on the side of this change/,
