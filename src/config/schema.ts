@@ -29,6 +29,10 @@ const roundCount = whole(6, 60);
 const auto = (number: z.ZodNumber, what: string) =>
   z.union([z.literal('auto'), number], { error: `wanted auto or ${what}` });
 
+/** One sentence for whatever is wrong with it, since one rule covers all of that. */
+const quadsWanted = 'a multiple of 4, from 4 to 64';
+const quads = { error: `wanted auto or ${quadsWanted}` };
+
 const file = group({
   setup: z
     .string({ error: 'wanted a command such as npm ci, or ""' })
@@ -93,10 +97,7 @@ const file = group({
       when: ({ value }) => numbers(value, 'aim', 'most'),
     })
     .prefault({}),
-  slices: auto(
-    whole(4, 64).multipleOf(4, { error: 'wanted a multiple of 4' }),
-    'a multiple of 4, from 4 to 64',
-  )
+  slices: auto(z.int(quads).min(4, quads).max(64, quads).multipleOf(4, quads), quadsWanted)
     .default('auto')
     .describe(
       'A side and round: they are measured in turns, four by four. auto: 8, up to 32 where the time budget has room, 4 where it has not.',

@@ -4,8 +4,10 @@ import { benchEvidenceForm } from './bench-form.ts';
 import { checkRounds } from './order.ts';
 import type { Check } from './shape.ts';
 import {
+  above,
   amount,
-  atLeast,
+  autoOr,
+  between,
   count,
   finite,
   flag,
@@ -66,6 +68,11 @@ const points = objectOf({ min: amount });
 const counts = tableOf(count);
 const delays = objectOf({ p50: amount, p99: amount, max: amount });
 
+/** Requests a second, within the bounds that the configuration has for them. */
+const rate = (most: number): Check => above(0, most);
+/** More CPUs than these no machine has, however a service counts its CPU time. */
+const idleCpus = between(0, 100_000);
+
 const planForm = objectOf({
   seed: finite,
   rounds: whole(1),
@@ -75,7 +82,7 @@ const planForm = objectOf({
   scenarios: listOf(
     objectOf({
       name: text,
-      rate: atLeast(Number.MIN_VALUE),
+      rate: rate(50_000),
       slices: whole(1),
       sliceRequests: whole(1),
       tailPercentile: oneOf('p99', 'p95', 'p90'),
@@ -84,7 +91,11 @@ const planForm = objectOf({
     1,
   ),
   leadIn: count,
-  warmUp: objectOf({ most: amount }),
+  warmUp: objectOf({
+    requests: autoOr(whole(1, 1_000_000)),
+    rate: autoOr(rate(100_000)),
+    most: amount,
+  }),
   benchmarks: amount,
   roundTime: amount,
   totalTime: amount,
@@ -163,7 +174,7 @@ const roundForm = objectOf({
       startTime: amount,
       origin: text,
       warmUp: objectOf({ requests: count, blocks: count, settled: flag }),
-      idleRate: finite,
+      idleRate: idleCpus,
       peakMemory: orNull(amount),
       preciseCost: flag,
       readingCost: optional(amount),

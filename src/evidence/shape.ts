@@ -53,12 +53,31 @@ export const atLeast =
 export const finite: Check = atLeast(-Infinity);
 export const amount: Check = atLeast(0);
 
-/** A whole number at or above `least`. */
-export const whole =
-  (least: number): Check =>
+/** A number from `least` to `most`. */
+export const between =
+  (least: number, most: number): Check =>
   (value, path) => {
-    if (!Number.isSafeInteger(value) || (value as number) < least) {
-      wrongForm(path, value, `a whole number, at least ${least}`);
+    if (typeof value !== 'number' || !(value >= least && value <= most)) {
+      wrongForm(path, value, `a number from ${least} to ${most}`);
+    }
+  };
+
+/** A number above `least`, and at most `most`. */
+export const above =
+  (least: number, most: number): Check =>
+  (value, path) => {
+    if (typeof value !== 'number' || !(value > least && value <= most)) {
+      wrongForm(path, value, `a number above ${least} and at most ${most}`);
+    }
+  };
+
+/** A whole number at or above `least`, and at most `most` where that is given. */
+export const whole =
+  (least: number, most = Number.MAX_SAFE_INTEGER): Check =>
+  (value, path) => {
+    if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
+      const upTo = most === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${most}`;
+      wrongForm(path, value, `a whole number, at least ${least}${upTo}`);
     }
   };
 
@@ -76,6 +95,13 @@ export const orNull =
   (check: Check): Check =>
   (value, path) => {
     if (value !== null) check(value, path);
+  };
+
+/** `auto` in place of a figure. */
+export const autoOr =
+  (check: Check): Check =>
+  (value, path) => {
+    if (value !== 'auto') check(value, path);
   };
 
 export const optional =

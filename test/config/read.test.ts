@@ -125,7 +125,7 @@ describe('a refusal', () => {
       '  - scenarios[0].requests (line 7): every request has weight 0: give at least one of them a weight above 0',
       '  - time-budget (line 2): 4, wanted a duration from 1s to 6h, with its unit, such as 250ms, 5s or 4m',
       '  - rounds.aim (line 4): 5, wanted a whole number from 6 to 60',
-      '  - slices (line 3): 6, wanted a multiple of 4',
+      '  - slices (line 3): 6, wanted auto or a multiple of 4, from 4 to 64',
       '  - timeBudget (line 8): no key of that name; did you mean `time-budget`?',
     ]);
   });
@@ -142,6 +142,10 @@ describe('a refusal', () => {
       'judge: { p99: { min: 30% } }',
       'detect must be above min (without a value of their own: min 5%, detect 20%)',
     ],
+    ...['-4', '0', '6', '68', '8.5', '"8"', 'many'].map((given) => [
+      `slices: ${given}`,
+      'wanted auto or a multiple of 4, from 4 to 64',
+    ]),
     ['judge: { tail: { min: 5% } }', '"5%", wanted percentage points'],
     ['judge: { cpu: { min: 2 points } }', '"2 points", wanted a share such as 5%'],
     ['rate: 50001', '50001, wanted requests a second'],
