@@ -48,6 +48,9 @@ const errorExit: Readonly<Record<TailgateError['code'], number>> = {
   github: 1,
 };
 
+const cancelled = 'cancelled: nothing was decided, and everything that was started has been ended';
+const killed = 'cancelled: nothing was decided, and everything that was started has been killed';
+
 /** Runs one command line. @returns the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = argv;
@@ -70,7 +73,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     return await command.run(flags, positionals, terminal);
   } catch (error) {
     if (terminal.signal.aborted) {
-      terminal.tell('cancelled: nothing was decided, and everything that was started has been ended');
+      terminal.tell(cancelled);
       return 130;
     }
     if (!(error instanceof TailgateError)) throw error;
@@ -107,11 +110,17 @@ function unknownCommand(name: string): TailgateError {
   });
 }
 
+/** Whoever has to clean up at the exit of the process does so before the last line. */
+function endAtOnce(): never {
+  process.once('exit', () => process.stderr.write(`${killed}\n`));
+  process.exit(130);
+}
+
 /** Wires the process to a terminal; the second Ctrl-C does not wait for clean-up to finish. */
 export async function start(): Promise<void> {
   const stopping = new AbortController();
   const stop = (signal: NodeJS.Signals): void => {
-    if (stopping.signal.aborted) process.exit(130);
+    if (stopping.signal.aborted) endAtOnce();
     process.stderr.write(`\n${signal}: ending what was started …\n`);
     stopping.abort(new TailgateError({ code: 'cancelled', message: `stopped by ${signal}` }));
   };

@@ -7,6 +7,7 @@ import { makeTemporaryFolder } from '../kernel/folders.ts';
 import { secondsToNs } from '../kernel/units.ts';
 import type { Side } from '../kernel/words.ts';
 import { sides } from '../kernel/words.ts';
+import { forgetDeadWorktrees, worktreeFolderPrefix } from '../kernel/worktree-records.ts';
 import type { Git } from './git.ts';
 import { gitFailed } from './git.ts';
 
@@ -54,7 +55,8 @@ export async function createWorktrees(options: WorktreeOptions): Promise<Worktre
   const { git, names, ledger } = options;
   checkNames(names);
   if (options.lfs) await requireLfs(git);
-  const root = makeTemporaryFolder('tailgate-', options.parentDirectory);
+  forgetDeadWorktrees(git.directory);
+  const root = makeTemporaryFolder(worktreeFolderPrefix, options.parentDirectory);
   try {
     ledger?.add({ kind: 'directory', path: root });
   } catch (error) {

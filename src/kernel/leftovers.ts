@@ -8,6 +8,7 @@ import { onDisk } from './folders.ts';
 import type { GroupIdentity } from './processes.ts';
 import { endGroup, killGroupNow, readProcess } from './processes.ts';
 import { msToNs, secondsToNs } from './units.ts';
+import { forgetWorktree } from './worktree-records.ts';
 import { realClock } from './world.ts';
 
 /** One thing that must not outlive the job. */
@@ -113,16 +114,16 @@ export async function sweep(path: string, options: { readonly runGit?: RunGit } 
 }
 
 /**
- * The same without waiting, for the `exit` event of our own process: groups are killed at once and directories
- * removed; worktrees stay in the ledger for `sweep`, since git must forget them too.
+ * The same without waiting, for the `exit` event of our own process: groups are killed at once, worktrees and
+ * directories removed, and what git notes about the worktrees is dropped without git.
  */
 export function sweepNow(path: string): void {
   const rest: { entry: Leftover }[] = [];
   for (const entry of inSafeOrder(readLedger(path))) {
     try {
       if (entry.kind === 'group') killGroupNow(provenGroup(entry));
-      else if (entry.kind === 'directory') removeDirectory(entry.path);
-      else rest.push({ entry });
+      else removeDirectory(entry.path);
+      if (entry.kind === 'worktree') forgetWorktree(entry.repository, entry.path);
     } catch {
       rest.push({ entry });
     }
@@ -169,6 +170,7 @@ async function endWorktree(entry: { repository: string; path: string }, runGit: 
   removeDirectory(entry.path);
   // A damaged worktree is refused, a missing one is only forgotten.
   if (refused) await remove().catch(() => undefined);
+  forgetWorktree(entry.repository, entry.path);
 }
 
 function removeDirectory(path: string): void {

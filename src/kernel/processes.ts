@@ -172,6 +172,14 @@ export function killGroupNow(identity: GroupIdentity): void {
   for (const member of findMembers(identity)) signalProcess(member, 'SIGKILL');
 }
 
+/** The same for all that this process has started and not waited for, and what descends from it. */
+export function killChildrenNow(): void {
+  const children = listProcesses().filter((entry) => entry.parent === process.pid);
+  for (const member of findMembers({ group: 0, leaderStart: null, mark: null }, children)) {
+    signalProcess(member, 'SIGKILL');
+  }
+}
+
 /** Signals the group in one stroke, so that nobody forks between two signals; then those who left it. */
 function signalAll(
   group: number | null,

@@ -233,3 +233,58 @@ describe('large files', () => {
     expectNothingLeft();
   });
 });
+
+describe('a new job', () => {
+  const listed = (): readonly string[] =>
+    playground
+      .git(directory, 'worktree', 'list', '--porcelain')
+      .split('\n')
+      .filter((line) => line.startsWith('worktree '));
+  const add = (place: string, ...how: readonly string[]): string => {
+    playground.git(directory, 'worktree', 'add', '--quiet', ...how, place);
+    return place;
+  };
+  const remove = (place: string): void => rmSync(place, { recursive: true, force: true });
+
+  it('drops what git notes about worktrees of killed jobs, of whatever folder for temporary files', async () => {
+    for (const folder of ['a/tailgate-aB3xYz', 'b/tailgate-000000']) {
+      for (const tree of ['tree-1', 'tree-2']) add(playground.path(folder, tree), '--detach');
+      remove(playground.path(folder));
+    }
+    // A job that was killed while git made it.
+    const half = playground.path('a/tailgate-halfxx');
+    add(join(half, 'tree-1'), '--detach');
+    writeFileSync(join(directory, '.git/worktrees/tree-12/locked'), 'initializing');
+    remove(half);
+    expect(listed()).toHaveLength(6);
+    await (await make())[Symbol.asyncDispose]();
+    expectNothingLeft();
+  });
+
+  it('leaves every worktree of somebody else, and of a job that runs', async () => {
+    const kept = [
+      add(playground.path('mine'), '--detach'),
+      add(playground.path('a/tailgate-feature/tree-1'), '--detach'),
+      add(playground.path('a/tailgate-branch/tree-1'), '-b', 'branch'),
+      add(playground.path('a/tailgate-locked/tree-1'), '--detach', '--lock'),
+      add(playground.path('gone/tailgate-aB3xYz/tree-1'), '--detach'),
+    ];
+    for (const place of kept.slice(0, 4)) remove(place);
+    remove(playground.path('a/tailgate-branch'));
+    remove(playground.path('a/tailgate-locked'));
+    // A disk that is not mounted now.
+    remove(playground.path('gone'));
+    kept.push(add(playground.path('a/tailgate-alive1/tree-1'), '--detach'));
+    await (await make())[Symbol.asyncDispose]();
+    expect(listed().slice(1).sort()).toEqual(kept.map((place) => `worktree ${place}`).sort());
+  });
+
+  it('finds them from a linked worktree of the user too', async () => {
+    const linked = add(playground.path('linked'), '--detach');
+    add(playground.path('a/tailgate-aB3xYz/tree-1'), '--detach');
+    remove(playground.path('a/tailgate-aB3xYz'));
+    const made = await make({ git: await openRepository({ directory: linked, environment }) });
+    await made[Symbol.asyncDispose]();
+    expect(listed()).toEqual([`worktree ${directory}`, `worktree ${linked}`]);
+  });
+});

@@ -116,6 +116,24 @@ describe('being stopped', () => {
     expect(rig.leftovers()).toEqual(nothing);
   });
 
+  it.each([
+    ['SIGINT', 'SIGINT'],
+    ['SIGINT', 'SIGTERM'],
+  ] as const)('by %s and %s at once leaves no worktree in the list of git', async (first, second) => {
+    using rig = new Rig(works);
+    const running = await gateInARound(rig);
+    process.kill(-running.child.pid!, first);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    process.kill(-running.child.pid!, second);
+    const [code] = await running.closed;
+    expect(code, running.err).toBe(130);
+    expect(running.err).toMatch(
+      /cancelled: nothing was decided, and everything that was started has been \w+\n$/,
+    );
+    expect(await until(() => rig.leftovers().pids.length === 0, 2)).toBe(true);
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+
   it('twice, when a service ignores TERM for long, kills the service at once', async () => {
     const stubborn = service(50, "process.on('SIGTERM', () => {});");
     const settings = `${start}stop: { signal: SIGTERM, grace: 60s }\n`;
@@ -129,6 +147,17 @@ describe('being stopped', () => {
     expect(code, running.err).toBe(130);
     expect(await until(() => rig.leftovers().pids.length === 0, 2)).toBe(true);
     expect(rig.leftovers().files).toEqual([]);
+  });
+
+  it('by SIGKILL leaves what the next job ends and removes', async () => {
+    using rig = new Rig(works);
+    const { child, closed } = await gateInARound(rig);
+    child.kill('SIGKILL');
+    await closed;
+    expect(rig.leftovers().worktrees).toBe(2);
+    const next = await rig.run('gate', '--baseline', 'main', '--start', 'node gone.mjs');
+    expect(next.code, next.err).toBe(4);
+    expect(rig.leftovers()).toEqual(nothing);
   });
 
   // No process can clean up after its own SIGKILL: services and worktrees stay. In the action the post step ends them.

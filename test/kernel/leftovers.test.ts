@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -48,6 +47,21 @@ async function sleeper(script = 'sleep 50 & wait'): Promise<Group> {
   const entry: Group = { kind: 'group', group, leaderStart: readProcess(group)!.start, mark };
   groups.push(entry);
   return entry;
+}
+
+/** A repository with one commit, and git in it. */
+function repositoryIn(parent: string) {
+  const repository = join(parent, 'repository');
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], {
+      cwd: repository,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  mkdirSync(repository);
+  git('init', '-q');
+  git('commit', '-q', '--allow-empty', '-m', 'first');
+  return { repository, git };
 }
 
 const isAlive = (entry: Group): boolean => findMembers(entry).length > 0;
@@ -160,16 +174,7 @@ describe('the sweep', () => {
   });
 
   it('removes worktrees so that git forgets them, changed, locked or already half gone', async () => {
-    const repository = join(directory, 'repository');
-    const git = (...args: string[]): string =>
-      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], {
-        cwd: repository,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-    mkdirSync(repository);
-    git('init', '-q');
-    git('commit', '-q', '--allow-empty', '-m', 'first');
+    const { repository, git } = repositoryIn(directory);
     const ledger = openLedger(path);
     for (const name of ['changed', 'locked', 'damaged', 'gone']) {
       const place = join(directory, name);
@@ -199,15 +204,20 @@ describe('the sweep', () => {
     expect(readLedger(path).length).toBe(4);
   });
 
-  it('at the exit of our own process kills at once and leaves worktrees for later', async () => {
+  it('at the exit of our own process kills at once, and removes and forgets worktrees without git', async () => {
     const group = await sleeper(`trap '' TERM; while true; do sleep 0.1; done`);
+    const { repository, git } = repositoryIn(directory);
     const ledger = openLedger(path);
-    const worktree: Leftover = { kind: 'worktree', repository: directory, path: join(directory, 'tree') };
-    ledger.add(worktree);
+    const tree = join(directory, 'tree');
+    git('worktree', 'add', '-q', '--detach', tree);
+    git('worktree', 'add', '-q', '--detach', join(directory, 'of-the-user'));
+    ledger.add({ kind: 'worktree', repository, path: tree });
     ledger.add(group);
     sweepNow(path);
     await expect.poll(() => isAlive(group)).toBe(false);
-    expect(readLedger(path)).toEqual([worktree]);
-    expect(readFileSync(path, 'utf8')).not.toContain('"group"');
+    expect(existsSync(tree)).toBe(false);
+    expect(git('worktree', 'list')).not.toContain('prunable');
+    expect(git('worktree', 'list').trim().split('\n').length).toBe(2);
+    expect(existsSync(path)).toBe(false);
   });
 });
