@@ -1,7 +1,7 @@
 /** Conductor of the settings of a job: which folder, which file, and whose word counts. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
-import { readFileAt } from './builds/changes.ts';
+import { readFileAt, readThroughLinks } from './builds/changes.ts';
 import type { Git } from './builds/git.ts';
 import type { Revisions } from './builds/revision.ts';
 import { type Measured, measuredBy } from './config/measured.ts';
@@ -9,7 +9,7 @@ import type { Overrides } from './config/overrides.ts';
 import { loadConfig, readConfig } from './config/read.ts';
 import type { GateConfig } from './config/settings.ts';
 import { trustedConfig } from './config/trust.ts';
-import { TailgateError, type Warning } from './kernel/errors.ts';
+import { messageOf, TailgateError, type Warning } from './kernel/errors.ts';
 
 export interface JobSettings {
   /** Where the job starts: `working-directory` of the configuration is relative to it. */
@@ -44,14 +44,23 @@ export function readJobSettings(request: SettingsRequest): JobSettings {
   const directory = starts ? inside : request.directory;
   const overrides = starts ? { ...request.overrides, 'working-directory': '' } : request.overrides;
   const loaded = loadConfig({ directory, file, overrides, environment });
-  const fileBefore = (git: Git, { baseline }: Revisions) => fileAt(git, baseline.sha, directory, file);
+  const fileBefore = (git: Git, { baseline }: Revisions, read: Read = readFileAt) =>
+    fileAt(git, baseline.sha, directory, file, read);
   return {
     directory,
     config: loaded.config,
     warnings: loaded.warnings,
     configFile: loaded.file === null ? 'tailgate.yml' : basename(loaded.file),
     trusted: async (config, git, revisions) => {
-      const found = await fileBefore(git, revisions);
+      const found = await fileBefore(git, revisions).catch(async (thrown: unknown) => {
+        unlessUnreadable(thrown);
+        const behind = await fileBefore(git, revisions, readThroughLinks);
+        const asked =
+          behind?.text.includes('trust-config') === true &&
+          readConfig(behind.text, { source: behind.path, overrides, environment }).config.trustConfig;
+        if (config.trustConfig === 'baseline' || asked === 'baseline') throw untrusted(thrown);
+        return null;
+      });
       // A baseline that nobody asks to trust may be one that this release cannot read.
       if (found === null || (config.trustConfig !== 'baseline' && !found.text.includes('trust-config')))
         return config;
@@ -65,16 +74,28 @@ export function readJobSettings(request: SettingsRequest): JobSettings {
   };
 }
 
+type Read = (git: Git, sha: string, path: string) => Promise<string | null>;
+
+/** Whoever trusts the baseline gets its word or no verdict at all. */
+const untrusted = (thrown: unknown): TailgateError =>
+  new TailgateError({
+    code: 'usage',
+    message: `\`trust-config: baseline\` needs the baseline's settings: ${messageOf(thrown)}`,
+    hint: 'Merge the plain file first, in a change of its own, or name the file itself with `--config` (input `config`).',
+    cause: thrown,
+  });
+
 /** By the names a job looks for, not by what the candidate has there: it may have removed or linked its file. */
 async function fileAt(
   git: Git,
   sha: string,
   directory: string,
   file: string | undefined,
+  read: Read,
 ): Promise<{ readonly path: string; readonly text: string } | null> {
   for (const name of file === undefined ? ['tailgate.yml', 'tailgate.yaml'] : [file]) {
     const path = relative(realpathSync(git.directory), resolve(realpathSync(directory), name));
-    const text = path.startsWith('..') ? null : await readFileAt(git, sha, path);
+    const text = path.startsWith('..') ? null : await read(git, sha, path);
     if (text !== null) return { path, text };
   }
   return null;

@@ -1,4 +1,5 @@
 /** What differs between two commits, which globs that meets, and how a file looked in one of them. */
+import { posix } from 'node:path';
 import picomatch from 'picomatch';
 import { TailgateError } from '../kernel/errors.ts';
 import type { Bytes } from '../kernel/units.ts';
@@ -63,6 +64,29 @@ export function matchesAny(files: readonly string[], globs: readonly string[]): 
     const last = rules.findLast((rule) => rule.matches(file));
     return last === undefined ? unlessSaid : !last.takesBack;
   });
+}
+
+/** Links to links that are followed before they count as leading nowhere. */
+const mostLinks = 10;
+
+/**
+ * The file that a link of a commit leads to, over further links, as that commit has it.
+ * @param path relative to the root of the repository; of no link, the file itself.
+ * @returns null when it leads to no file of the repository.
+ * @throws TailgateError `usage` when that file cannot be read.
+ */
+export async function readThroughLinks(git: Git, sha: string, path: string): Promise<string | null> {
+  let place = path.replaceAll('\\', '/');
+  for (let links = 0; links <= mostLinks; links++) {
+    if (place.startsWith('/') || place.split('/').includes('..')) return null;
+    const entry = await git.run(['ls-tree', '--full-tree', '-z', sha, '--', place]);
+    const [mode, kind] = entry.split(/\s/);
+    if (kind !== 'blob') return null;
+    if (mode !== '120000') return await readFileAt(git, sha, place);
+    const target = await git.run(['cat-file', 'blob', `${sha}:${place}`]);
+    place = posix.join(target.startsWith('/') ? '/' : posix.dirname(place), target);
+  }
+  return null;
 }
 
 /**

@@ -88,6 +88,48 @@ describe('with trust-config: baseline, the baseline says how strict the gate is'
   });
 });
 
+/** A baseline whose tailgate.yml is a link to this text, or to nothing; the candidate has a plain file. */
+const unlinked = (behind: string | null, candidate: string, target = 'real.yml'): Promise<GateConfig> => {
+  symlinkSync(target, join(directory, 'tailgate.yml'));
+  const files: Record<string, string> = behind === null ? {} : { 'real.yml': behind };
+  return settled(files, () => {
+    rmSync(join(directory, 'tailgate.yml'));
+    write(candidate);
+  });
+};
+
+describe('a baseline whose file is a link', () => {
+  it.each([
+    ['to a file', strict, 'real.yml'],
+    ['to nothing', null, 'nowhere.yml'],
+    ['out of the repository', strict, '../real.yml'],
+    ['to an absolute path', strict, '/etc/hostname'],
+    ['to itself', strict, 'tailgate.yml'],
+    ['to a file that says the candidate counts', `${strict}trust-config: candidate\n`, './real.yml'],
+  ])('%s is no hindrance where nobody trusts it', async (_, behind, target) => {
+    expect(await unlinked(behind, loose, target)).toMatchObject({ failOn: [], trustConfig: 'candidate' });
+  });
+
+  it.each([
+    ['the candidate', strict, `${loose}${trusting}`],
+    ['the candidate, and it leads nowhere', null, `${loose}${trusting}`],
+    ['the file behind the link', `${strict}${trusting}`, loose],
+  ])('is refused with the way out where %s trusts it', async (_, behind, candidate) => {
+    await expect(unlinked(behind, candidate)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(
+        /^`trust-config: baseline` needs .* tailgate\.yml of \w+ is no plain file/,
+      ),
+      hint: expect.stringMatching(/^Merge the plain file first.*`--config`/),
+    });
+  });
+
+  it('is refused over several links, for one of them leads to a file that is trusted', async () => {
+    symlinkSync('real.yml', join(directory, 'between.yml'));
+    await expect(unlinked(`${strict}${trusting}`, loose, 'between.yml')).rejects.toThrow('is no plain file');
+  });
+});
+
 describe('the candidate says it all', () => {
   it('when nobody trusts the baseline, even where its file cannot be read', async () => {
     const config = await settled({ 'tailgate.yml': 'no-such-key: 1\n' }, () => write(loose));
