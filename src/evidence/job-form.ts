@@ -1,6 +1,7 @@
 /** What stored evidence of a job must look like: every field that is judged or reported, and that they belong together. */
 import { loadMetrics } from '../kernel/words.ts';
 import { benchEvidenceForm } from './bench-form.ts';
+import { checkLeftOut, leftOutForm } from './left-out-form.ts';
 import { checkRounds } from './order.ts';
 import type { Check } from './shape.ts';
 import {
@@ -40,6 +41,7 @@ export function checkEvidence(data: unknown): void {
   if (!ascending || plan.looks.at(-1) !== plan.rounds) {
     wrongForm('plan.looks', plan.looks, `ascending rounds, the last of them \`plan.rounds\`, ${plan.rounds}`);
   }
+  checkLeftOut(evidence);
   checkRounds(evidence);
   for (const [index, round] of evidence.rounds.entries()) {
     for (const [place, trial] of round.trials.entries()) {
@@ -217,14 +219,6 @@ const evidenceForm = objectOf({
   floor: listOf(objectOf({ scenario: text, p50: amount, p99: amount })),
   rounds: listOf(roundForm),
   benchmarks: orNull(benchEvidenceForm),
-  leftOut: optional(
-    objectOf({
-      file: text,
-      scenarios: listOf(text),
-      routes: listOf(objectOf({ scenario: text, routes: listOf(text, 1) })),
-      benchmarks: listOf(text),
-      added: listOf(text),
-    }),
-  ),
+  leftOut: optional(leftOutForm),
   warnings,
 });

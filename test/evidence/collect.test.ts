@@ -51,14 +51,14 @@ describe('evidence as a job gathers it', () => {
       });
     const leftOut = {
       file: 'tailgate.yml',
-      scenarios: ['checkout'],
-      routes: [{ scenario: 'home', routes: ['GET /old'] }],
+      scenarios: ['basket'],
+      routes: [{ scenario: 'checkout', routes: ['GET /old'] }],
       benchmarks: [],
-      added: ['basket'],
+      added: ['checkout'],
     };
     expect(parse(serialise(startWith(leftOut))).leftOut).toEqual(leftOut);
     expect(parse(serialise(startWith(null)))).not.toHaveProperty('leftOut');
-    const broken = { ...startWith(leftOut), leftOut: { ...leftOut, scenarios: 'checkout' } };
+    const broken = { ...startWith(leftOut), leftOut: { ...leftOut, scenarios: 'basket' } };
     expect(() => parse(JSON.stringify(broken))).toThrow('`leftOut.scenarios`');
   });
 });

@@ -247,6 +247,60 @@ it.each([
   expect(error.message).toMatch(path[0] === 'version' ? /`version` is/ : / \(evidence of version 1\)$/);
 });
 
+const leftOut = {
+  file: 'tailgate.yml',
+  scenarios: ['search'],
+  routes: [{ scenario: 'home', routes: ['GET /old'] }],
+  benchmarks: ['bench/gone.bench.js', 'go'],
+  added: ['home'],
+};
+const many = Array.from({ length: 1001 }, (_, index) => `n${index}`);
+
+it('reads what was left out, up to a thousand names', () => {
+  const full = { ...leftOut, scenarios: many.slice(1) };
+  expect(parse(changed(['leftOut'], full)).leftOut).toEqual(full);
+});
+
+it.each([
+  [{ file: ' ' }, '`leftOut.file` is " ", wanted a name'],
+  [{ scenarios: ['search', ''] }, '`leftOut.scenarios[1]` is "", wanted a name'],
+  [{ scenarios: ['a', 'b', 'a'] }, '`leftOut.scenarios[2]` is "a", wanted each name once'],
+  [{ scenarios: ['a', 'home'] }, '`leftOut.scenarios[1]` is "home", wanted a name that is no scenario of'],
+  [{ scenarios: many }, '`leftOut.scenarios` is "a list of 1001", wanted a list of at most 1000'],
+  [{ benchmarks: ['go', 'go'] }, '`leftOut.benchmarks[1]` is "go", wanted each name once'],
+  [{ benchmarks: [''] }, '`leftOut.benchmarks[0]` is "", wanted a name'],
+  [{ benchmarks: many }, '`leftOut.benchmarks` is "a list of 1001", wanted'],
+  [
+    { benchmarks: ['go', 'bench/parse.bench.js'] },
+    '`leftOut.benchmarks[1]` is "bench/parse.bench.js", wanted a name that is not among `benchmarks.subjects`',
+  ],
+  [
+    { routes: [{ scenario: 'search', routes: ['GET /old'] }] },
+    '`leftOut.routes[0].scenario` is "search", wanted a scenario of the plan',
+  ],
+  [
+    { routes: [...leftOut.routes, ...leftOut.routes] },
+    '`leftOut.routes[1].scenario` is "home", wanted each name once',
+  ],
+  [
+    { routes: [{ scenario: 'home', routes: ['GET /', 'GET /'] }] },
+    '`leftOut.routes[0].routes[1]` is "GET /", wanted each name once',
+  ],
+  [
+    { routes: [{ scenario: 'home', routes: many }] },
+    '`leftOut.routes[0].routes` is "a list of 1001", wanted',
+  ],
+  [{ added: ['basket'] }, '`leftOut.added[0]` is "basket", wanted a scenario of the plan'],
+])('refuses that %j was left out', (part, message) => {
+  const source = JSON.stringify({
+    ...JSON.parse(changed(['benchmarks'], bench)),
+    leftOut: { ...leftOut, ...part },
+  });
+  const error = refusal(source);
+  expect(error.message).toContain(message);
+  expect(error.message).toMatch(/ \(evidence of version 1\)$/);
+});
+
 it('keeps slices that do not add up as long as they say so', () => {
   const source = changed([...trial, 'load', 'onTime'], 600).replaceAll(
     '"unsound":[]',
