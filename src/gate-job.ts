@@ -16,6 +16,7 @@ import type { GateEvent } from './live.ts';
 import type { ScenarioShots } from './load/scenario-shots.ts';
 import type { Planted } from './service/front-order.ts';
 import type { Verdict } from './verdict/finding.ts';
+import type { Absent } from './verdict/left-out.ts';
 
 export interface GateJob {
   /** The root of the repository, or any folder in it. */
@@ -70,8 +71,18 @@ export interface GateResult {
 /** What a job has found out so far: nothing of it is lost when a later step fails. */
 export type Findings = {
   -readonly [Key in 'config' | 'plan' | 'revisions' | 'evidence' | 'alone']: GateResult[Key];
+} & {
+  /** What the baseline measures and the job would not: missing, however the job ends. */
+  absent: Absent;
 };
 
 export function nothingYet(job: GateJob): Findings {
-  return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
+  return {
+    config: job.config,
+    plan: null,
+    revisions: null,
+    evidence: null,
+    alone: [],
+    absent: { leftOut: null, gone: [] },
+  };
 }

@@ -8,7 +8,6 @@ import { planJob } from './config/planner.ts';
 import type { GateConfig } from './config/settings.ts';
 import { nearest } from './config/suggestions.ts';
 import { typicalAssumptions } from './config/timing.ts';
-import type { LeftOut } from './evidence/trial.ts';
 import { type Findings, type GateJob, nothingYet } from './gate-job.ts';
 import { benchmarkShare } from './hot-paths.ts';
 import type { Warning } from './kernel/errors.ts';
@@ -19,6 +18,7 @@ import type { ScenarioShots } from './load/scenario-shots.ts';
 import { machineWarnings } from './senders.ts';
 import { projectIn } from './settings.ts';
 import { mostShotsOf, prepareShots, secretsOf } from './shots.ts';
+import type { Absent } from './verdict/left-out.ts';
 import { leastRounds, lookRounds } from './verdict/looks.ts';
 
 /** What a job will do, decided before anything is built. */
@@ -33,8 +33,8 @@ export interface Prepared {
   readonly trailers: Trailers;
   /** What each scenario sends, its files read; empty without a plan. */
   readonly shots: ReadonlyMap<string, ScenarioShots>;
-  /** What its configuration takes out of the gate; null when that is nothing. */
-  readonly leftOut: LeftOut | null;
+  /** What its configuration takes out of the gate, and what is not there any more. */
+  readonly absent: Absent;
   /** What is odd about benchmarks and requests, and can be measured all the same. */
   readonly warnings: readonly Warning[];
 }
@@ -59,6 +59,8 @@ async function prepareUnmasked(job: GateJob, found: Findings): Promise<Prepared>
   };
   const before = (await job.measuredBefore?.(git, revisions)) ?? null;
   const left = await findLeftOut(before, found.config, git, revisions);
+  const absent = { leftOut: left.leftOut, gone: left.gone };
+  found.absent = absent;
   const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
   const skipped = config.paths.length > 0 && !matchesAny(changed, config.paths);
   const rules = { lookRounds, leastRounds };
@@ -80,10 +82,9 @@ async function prepareUnmasked(job: GateJob, found: Findings): Promise<Prepared>
       ? new Map<string, ScenarioShots>()
       : prepareShots(found.config, git.directory, job.environment, (name) => mostShotsOf(plan, name));
   const ofShots = warningsOf(shots, maskValues(secretsOf(job.environment, found.config)));
-  const warnings = [...left.warnings, ...ofShots];
+  const warnings = [...left.warnings, ...(plan === null ? left.unmeasured : []), ...ofShots];
   for (const warning of warnings) job.tell({ kind: 'warning', warning });
-  const { leftOut } = left;
-  return { git, config: found.config, revisions, changed, plan, trailers, shots, leftOut, warnings };
+  return { git, config: found.config, revisions, changed, plan, trailers, shots, absent, warnings };
 }
 
 /** They name requests by their path, which a secret may stand in. */

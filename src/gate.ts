@@ -33,7 +33,7 @@ import { startBoth } from './sides.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
 import type { Continue, Verdict } from './verdict/finding.ts';
 import { judge } from './verdict/judge.ts';
-import { leftOutRows } from './verdict/left-out.ts';
+import { absentRows } from './verdict/left-out.ts';
 import { leastRounds } from './verdict/looks.ts';
 
 /**
@@ -54,8 +54,7 @@ export async function runGate(job: GateJob): Promise<GateResult> {
   } catch (error) {
     job.signal.throwIfAborted();
     if (!(error instanceof TailgateError)) throw error;
-    if (error.code !== 'no-baseline')
-      return result(verdictOfFailure(masked(error, job, found.config), found));
+    if (error.code !== 'no-baseline') return result(verdictOfEarlyEnd(error, job, found));
     return result(await withoutBaseline(job, found, error));
   }
 }
@@ -63,7 +62,8 @@ export async function runGate(job: GateJob): Promise<GateResult> {
 async function decide(job: GateJob, found: Findings): Promise<Verdict> {
   const prepared = await prepareGate(job, found);
   const { git, config, revisions, changed, plan, trailers, shots } = prepared;
-  if (plan === null) return verdictOfSkipped(config.paths, leftOutRows(prepared.leftOut, config.judge));
+  if (plan === null)
+    return verdictOfSkipped(config.paths, absentRows(prepared.absent, config.judge), prepared.warnings);
   await using worktrees = await createWorktrees({
     git,
     revisions,
@@ -94,7 +94,7 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
     plan,
     config,
     waivers: waiversOf(config, trailers.accepted),
-    leftOut: prepared.leftOut,
+    leftOut: prepared.absent.leftOut,
   });
   found.evidence = evidence;
   const hotPaths = await findHotPaths(job, config, evidence, built.directories);
@@ -112,7 +112,7 @@ async function decide(job: GateJob, found: Findings): Promise<Verdict> {
       const reached = await measuring.catch((error: unknown) => {
         job.signal.throwIfAborted();
         if (!(error instanceof TailgateError)) throw error;
-        return verdictOfFailure(masked(error, job, config), anew);
+        return verdictOfEarlyEnd(error, job, anew);
       });
       return { verdict: reached, evidence: anew.evidence };
     },
@@ -219,12 +219,18 @@ function finalVerdict(evidence: Evidence): Verdict {
 async function withoutBaseline(job: GateJob, found: Findings, why: TailgateError): Promise<Verdict> {
   try {
     found.alone = await measureAlone(job, found.config);
-    return verdictOfFailure(masked(why, job, found.config), found);
+    return verdictOfEarlyEnd(why, job, found);
   } catch (error) {
     job.signal.throwIfAborted();
     if (!(error instanceof TailgateError)) throw error;
-    return verdictOfFailure(masked(error, job, found.config), found);
+    return verdictOfEarlyEnd(error, job, found);
   }
+}
+
+/** What had been found out by then stays in sight. */
+function verdictOfEarlyEnd(error: TailgateError, job: GateJob, found: Findings): Verdict {
+  const missing = absentRows(found.absent, found.config.judge);
+  return verdictOfFailure(masked(error, job, found.config), { evidence: found.evidence, missing });
 }
 
 /** What a command or service printed may hold the secrets it was given. */

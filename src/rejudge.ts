@@ -18,10 +18,11 @@ import type { Situation } from './github/event.ts';
 import { TailgateError } from './kernel/errors.ts';
 import { formatBytes, bytes as inBytes, type Nanoseconds } from './kernel/units.ts';
 import { findLeftOut } from './left-out.ts';
-import type { JobSettings } from './settings.ts';
+import { type JobSettings, projectIn } from './settings.ts';
 import { verdictOfFailure, verdictOfSkipped } from './verdict/failure.ts';
+import type { Verdict } from './verdict/finding.ts';
 import { judge } from './verdict/judge.ts';
-import { leftOutRows } from './verdict/left-out.ts';
+import { absentRows } from './verdict/left-out.ts';
 import { verdictWithout } from './verdict/outcome.ts';
 
 export interface RejudgeJob {
@@ -72,8 +73,7 @@ export async function rejudge(job: RejudgeJob): Promise<Rejudged> {
     return { now: current, found: artifact };
   });
   if (found === null) {
-    const result = (await withoutMeasuring(job, client)) ?? nothingFound(job, now.headSha);
-    return { result, measuredBy: null };
+    return { result: await withoutMeasuring(job, client, now.headSha), measuredBy: null };
   }
   await job.download(found, job.folder);
   const stored = readEvidence(job.folder, now.headSha);
@@ -123,9 +123,9 @@ const empty = (settings: JobSettings): Omit<GateResult, 'verdict'> => ({
 
 /**
  * What the gate finds without measuring leaves no evidence, and is found here as well: nothing in `paths`, nothing to
- * compare with. Null for a change that has to be measured.
+ * compare with. What the change leaves out is found as well, also where it has to be measured first.
  */
-async function withoutMeasuring(job: RejudgeJob, client: GitHubClient): Promise<GateResult | null> {
+async function withoutMeasuring(job: RejudgeJob, client: GitHubClient, headSha: string): Promise<GateResult> {
   const { settings, environment, signal, situation } = job;
   const git = await openRepository({ directory: settings.directory, environment, signal });
   try {
@@ -137,27 +137,28 @@ async function withoutMeasuring(job: RejudgeJob, client: GitHubClient): Promise<
       mergeBaseByApi: (one, other) => client.mergeBase(one, other),
     });
     const config = await settings.trusted(settings.config, git, revisions);
-    if (config.paths.length === 0) return null;
-    const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
-    if (matchesAny(changed, config.paths)) return null;
     const before = await settings.measuredBefore(git, revisions);
-    const { leftOut } = await findLeftOut(before, config, git, revisions);
-    const verdict = verdictOfSkipped(config.paths, leftOutRows(leftOut, config.judge));
+    const workingDirectory = projectIn(git.directory, settings.directory, config.workingDirectory);
+    const left = await findLeftOut(before, { ...config, workingDirectory }, git, revisions);
+    const missing = absentRows(left, config.judge);
+    const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
+    const skipped = config.paths.length > 0 && !matchesAny(changed, config.paths);
+    const warnings = [...left.warnings, ...left.unmeasured];
+    const verdict = skipped
+      ? verdictOfSkipped(config.paths, missing, warnings)
+      : { ...nothingFound(job, headSha), findings: missing, warnings };
     return { ...empty(settings), config, revisions, verdict };
   } catch (error) {
     if (!(error instanceof TailgateError) || error.code !== 'no-baseline') throw error;
-    return { ...empty(settings), verdict: verdictOfFailure(error, { evidence: null }) };
+    return { ...empty(settings), verdict: verdictOfFailure(error, { evidence: null, missing: [] }) };
   }
 }
 
-function nothingFound(job: RejudgeJob, headSha: string): GateResult {
+function nothingFound(job: RejudgeJob, headSha: string): Verdict {
   const message = `no run has left the artifact ${job.artifact} with evidence of ${headSha.slice(0, 10)}, the head of this pull request`;
   const hint =
     'Run the gate at this commit first: it may still be measuring, have ended without a measurement, or its artifact may have expired. The `id` of both has to be the same.';
-  return {
-    ...empty(job.settings),
-    verdict: verdictWithout('invalid', message, { failure: { side: null, message, hint, tail: [] } }),
-  };
+  return verdictWithout('invalid', message, { failure: { side: null, message, hint, tail: [] } });
 }
 
 /** The artifact is data of somebody else: bounded, strictly read, and of the very commit that is asked about. */

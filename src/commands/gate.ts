@@ -8,12 +8,14 @@ import { prepareGate } from '../gate-preparation.ts';
 import { realClock } from '../kernel/world.ts';
 import type { GateEvent } from '../live.ts';
 import { contextOf, nowhere, revisionsOf } from '../publish.ts';
+import { describeMissing } from '../report/plan-missing.ts';
 import { describePlan } from '../report/plan-text.ts';
 import { progressLine } from '../report/progress.ts';
 import { renderTerminal, terminalDefaults } from '../report/terminal.ts';
 import { verdictJsonText } from '../report/verdict-json.ts';
 import { makeView } from '../report/view.ts';
 import { readJobSettings } from '../settings.ts';
+import { absentRows } from '../verdict/left-out.ts';
 import { type Command, type Flag, type FlagValues, howCalled, type Terminal, text } from './command.ts';
 import { withLedger } from './job-folder.ts';
 import { outputFile } from './output-file.ts';
@@ -84,8 +86,11 @@ export const gate: Command = {
         tell: (event) => tell(terminal, flags, event),
       };
       if (flags['dry-run'] === true) {
-        const { plan } = await prepareGate(gateJob);
+        const { plan, absent, config } = await prepareGate(gateJob);
         if (plan === null) terminal.tell('nothing to do: no changed file matches paths');
+        const missing = absentRows(absent, config.judge);
+        const fails = config.failOn.includes('missing');
+        for (const line of describeMissing(missing, fails)) terminal.tell(line);
         return 0;
       }
       const result = await runGate(gateJob);

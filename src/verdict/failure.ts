@@ -1,6 +1,6 @@
 /** The verdict of a job that ended before it could judge. */
 import type { Evidence } from '../evidence/trial.ts';
-import type { ErrorCode, TailgateError } from '../kernel/errors.ts';
+import type { ErrorCode, TailgateError, Warning } from '../kernel/errors.ts';
 import { assertNever } from '../kernel/errors.ts';
 import { formatCount } from '../kernel/units.ts';
 import { type Side, sides } from '../kernel/words.ts';
@@ -10,6 +10,8 @@ import { verdictWithout } from './outcome.ts';
 /** What had been measured when it ended. */
 export interface Unfinished {
   readonly evidence: Evidence | null;
+  /** Rows of what the baseline measures and this job does not: known before anything was built. */
+  readonly missing: readonly Finding[];
 }
 
 /**
@@ -19,7 +21,7 @@ export interface Unfinished {
 export function verdictOfFailure(error: TailgateError, unfinished: Unfinished): Verdict {
   const outcome = outcomeOf(error.code);
   if (outcome === null) throw error;
-  return verdictWithout(outcome, error.message, {
+  const verdict = verdictWithout(outcome, error.message, {
     ...soFar(unfinished.evidence),
     failure: {
       side: sideIn(error),
@@ -28,20 +30,26 @@ export function verdictOfFailure(error: TailgateError, unfinished: Unfinished): 
       tail: error.tail,
     },
   });
+  return { ...verdict, findings: unfinished.missing };
 }
 
 /**
  * Nothing of the change matches `paths`.
- * @param leftOut rows of what its configuration has taken out: the next job would not know of it.
+ * @param leftOut rows of what it has taken out: the next job would not know of it.
+ * @param warnings about what may be left out.
  */
-export function verdictOfSkipped(paths: readonly string[], leftOut: readonly Finding[]): Verdict {
+export function verdictOfSkipped(
+  paths: readonly string[],
+  leftOut: readonly Finding[],
+  warnings: readonly Warning[] = [],
+): Verdict {
   const unmatched = `no changed file matches paths: ${paths.join(', ')}`;
   const [first] = leftOut;
-  if (first === undefined) return verdictWithout('skipped', unmatched);
+  if (first === undefined) return verdictWithout('skipped', unmatched, { warnings });
   const others = leftOut.length - 1;
   const more = others === 0 ? '' : ` (and ${formatCount(others)} more)`;
   const reason = `${unmatched}; \`${first.scenario.replaceAll('`', "'")}\`${more} is missing: ${first.reason}`;
-  return { ...verdictWithout('skipped', reason), findings: leftOut };
+  return { ...verdictWithout('skipped', reason, { warnings }), findings: leftOut };
 }
 
 function outcomeOf(code: ErrorCode): 'service-failed' | 'invalid' | 'no-baseline' | null {

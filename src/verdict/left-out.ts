@@ -7,6 +7,21 @@ import { counterName } from './decide.ts';
 import type { Finding } from './finding.ts';
 import { toleranceOf } from './rows.ts';
 
+/** What the baseline measures and a job that measures nothing does not. */
+export interface Absent {
+  /** By the configuration; null when nothing is. */
+  readonly leftOut: LeftOut | null;
+  /** Files with benchmarks, relative to the project, that this change has not: who measures finds out by itself. */
+  readonly gone: readonly string[];
+}
+
+/** Rows of a job that ended before it could measure, or never began. */
+export function absentRows({ leftOut, gone }: Absent, settings: JudgeSettings): readonly Finding[] {
+  const rows = leftOutRows(leftOut, settings);
+  const why = 'the baseline has this file of benchmarks, this change does not';
+  return [...rows, ...gone.map((file) => missing('microbenchmark', file, why, settings))];
+}
+
 /** Names of new scenarios that a reason tells. */
 const mostNamed = 3;
 

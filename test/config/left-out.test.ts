@@ -22,11 +22,16 @@ const bench = 'export const run = () => 1;\n';
 const home = 'scenarios: [{ name: home }]\n';
 const both = 'scenarios: [{ name: home }, { name: checkout, path: /checkout }]\n';
 
-/** Of a baseline with these files and a candidate with those settings; `null` removes its file. */
+/** Of a baseline with these files and a candidate with those settings; `null` removes its file, `remove` others. */
 async function leftOut(
   baseline: Readonly<Record<string, string>>,
   candidate: string | null,
-  given: { readonly file?: string; readonly directory?: string; readonly path?: string } = {},
+  given: {
+    readonly file?: string;
+    readonly directory?: string;
+    readonly path?: string;
+    readonly remove?: readonly string[];
+  } = {},
 ): Promise<FoundLeftOut> {
   commits += 1;
   const sha = playground.commit(directory, 'baseline', { ...baseline, commit: `${commits}` });
@@ -43,20 +48,22 @@ async function leftOut(
     overrides: { start: 'node server.mjs', path: given.path },
     environment,
   });
-  const revision = { sha, ref: 'main', how: 'the merge-base' };
-  const revisions: Revisions = { baseline: revision, candidate: revision, warnings: [] };
+  for (const name of given.remove ?? []) rmSync(join(directory, name));
+  const head = given.remove === undefined ? sha : playground.commit(directory, 'candidate', {});
+  const revision = (of: string) => ({ sha: of, ref: 'main', how: 'the merge-base' });
+  const revisions: Revisions = { baseline: revision(sha), candidate: revision(head), warnings: [] };
   const git = gitIn({ directory, environment });
   const config = await settings.trusted(settings.config, git, revisions);
   return await findLeftOut(await settings.measuredBefore(git, revisions), config, git, revisions);
 }
 
-const nothing: FoundLeftOut = { leftOut: null, warnings: [] };
+const nothing: FoundLeftOut = { leftOut: null, gone: [], warnings: [], unmeasured: [] };
 
 describe('scenarios', () => {
   it('that are gone from the file are left out; the names that came are told beside them', async () => {
     expect(await leftOut({ 'tailgate.yml': both }, home)).toEqual({
+      ...nothing,
       leftOut: { file: 'tailgate.yml', scenarios: ['checkout'], routes: [], benchmarks: [], added: [] },
-      warnings: [],
     });
     const renamed = await leftOut({ 'tailgate.yml': both }, both.replace('checkout', 'basket'));
     expect(renamed.leftOut).toMatchObject({ scenarios: ['checkout'], added: ['basket'] });
@@ -157,5 +164,36 @@ describe('benchmarks', () => {
     expect(found.leftOut).toBeNull();
     expect(found.warnings).toMatchObject([{ code: 'benchmarks-left-out' }]);
     expect(found.warnings[0]!.message).toContain('`parse.bench.js`');
+  });
+
+  it('that are gone under a glob that stays are told apart: only who measures nothing needs to hear of them', async () => {
+    const baseline = { ...files, 'tailgate.yml': listed('[bench/**]') };
+    const gone = await leftOut(baseline, listed('[bench/**]'), { remove: ['bench/a.js', 'bench/notes.md'] });
+    expect(gone).toEqual({ ...nothing, gone: ['bench/a.js'] });
+    const partly = await leftOut(baseline, listed('[bench/a.js]'), { remove: ['bench/a.js'] });
+    expect([partly.leftOut?.benchmarks, partly.gone]).toEqual([['bench/b.js'], ['bench/a.js']]);
+  });
+
+  it('that are gone and that nobody named are a warning for who measures nothing', async () => {
+    const found = await leftOut({ 'tailgate.yml': home, 'parse.bench.js': bench }, home, {
+      remove: ['parse.bench.js'],
+    });
+    expect(found).toMatchObject({ leftOut: null, gone: [], warnings: [] });
+    expect(found.unmeasured[0]!.message).toContain('`parse.bench.js`; this change does not have them');
+  });
+
+  it('and scenarios are said once and up to a thousand, however often the file of the baseline has them', async () => {
+    const suites = Array.from({ length: 1001 }, (_, index) => `{ name: s${index}, command: x }`);
+    const twice =
+      'scenarios: [{ name: home, path: /a }, { name: home, path: /b }, { name: x }, { name: x }]\n';
+    const { leftOut: left } = await leftOut(
+      { 'tailgate.yml': `${twice}microbenchmarks: [${suites}, ${suites[0]}]\n` },
+      home,
+    );
+    expect(left).toMatchObject({
+      scenarios: ['x'],
+      routes: [{ scenario: 'home', routes: ['GET /a', 'GET /b'] }],
+    });
+    expect([left?.benchmarks.length, new Set(left?.benchmarks).size]).toEqual([1000, 1000]);
   });
 });

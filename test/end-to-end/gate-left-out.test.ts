@@ -71,6 +71,21 @@ describe('a gate on a change that leaves out a scenario and a benchmark', () => 
     expect(rig.leftovers()).toEqual(nothing);
   });
 
+  it('shows them, and fails by them, when the service of the change does not start', async () => {
+    using rig = leavingOut(', missing');
+    const failing = settings(home, ', missing').replace('start: node server.mjs', "start: 'false'");
+    rig.commit({ 'tailgate.yml': failing });
+    const asked = ['--baseline', 'main', '--fail-on', 'missing', '--json', 'verdict.json'];
+    const run = await rig.run('gate', ...asked);
+    const file = rig.read<VerdictFile>('verdict.json');
+    expect([file.verdict, missing(file)], said(run)).toEqual(['service-failed', [['checkout', 'cpu']]]);
+    expect(run.out).toMatch(
+      /every metric.*of checkout.*missing|Scenario checkout\n.*\nevery metric .*missing/,
+    );
+    expect(run.code).toBe(1);
+    expect(rig.leftovers()).toEqual(nothing);
+  });
+
   it('shows them without measuring where paths skip the job', async () => {
     using rig = leavingOut(', missing', 'paths: [src/**]\n');
     const run = await rig.run('gate', '--baseline', 'main', '--json', 'verdict.json');

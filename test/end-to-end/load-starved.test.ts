@@ -118,7 +118,7 @@ test('a generator with too little memory ends by name, and the verdict is invali
   expect(problem.message).toContain('the load generator stopped working');
   expect(problem.hint).toContain('memory');
   expect(problem.tail.join('\n')).toContain('heap out of memory');
-  expect(verdictOfFailure(problem, { evidence: null }).outcome).toBe('invalid');
+  expect(verdictOfFailure(problem, { evidence: null, missing: [] }).outcome).toBe('invalid');
 });
 
 test('a service that is slow while the generator has all it needs is measured', async () => {

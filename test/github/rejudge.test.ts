@@ -241,6 +241,12 @@ describe('what the gate finds without measuring', () => {
       outcome: 'skipped',
       findings: [{ scenario: 'checkout', state: 'missing' }],
     });
+    const everything = { ...settings, config: { ...settings.config, paths: [] } };
+    const { result: unmeasured } = await judged({ artifacts: [], job: { settings: everything } });
+    expect(unmeasured.verdict).toMatchObject({
+      outcome: 'invalid',
+      findings: [{ scenario: 'checkout', state: 'missing' }],
+    });
   });
 
   it('has no baseline here as well when there is none', async () => {

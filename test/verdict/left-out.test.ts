@@ -1,11 +1,12 @@
 /** What left the gate by the configuration stays in sight as `missing`, and decides nothing but `fail-on: missing`. */
 import { describe, expect, it } from 'vitest';
 import type { Evidence, LeftOut } from '../../src/evidence/trial.ts';
+import { TailgateError } from '../../src/kernel/errors.ts';
 import { ratio } from '../../src/kernel/units.ts';
-import { verdictOfSkipped } from '../../src/verdict/failure.ts';
+import { verdictOfFailure, verdictOfSkipped } from '../../src/verdict/failure.ts';
 import type { Verdict } from '../../src/verdict/finding.ts';
 import { judge } from '../../src/verdict/judge.ts';
-import { leftOutRows } from '../../src/verdict/left-out.ts';
+import { absentRows, leftOutRows } from '../../src/verdict/left-out.ts';
 import { exitCodeOf } from '../../src/verdict/outcome.ts';
 import type { Recipe } from './evidence-builder.ts';
 import { evidenceOf, readPlain, settings } from './evidence-builder.ts';
@@ -115,6 +116,41 @@ it('a job that measured nothing because of `paths` shows them too, for the next 
     "no changed file matches paths: src/**; `checkout` (and 5 more) is missing: the baseline's `tailgate.yml` measures it, this change's does not",
   );
   expect([exits(verdict, 'regression'), exits(verdict, 'missing')]).toEqual([0, 1]);
+});
+
+describe('a job that ended early', () => {
+  const early = (code: 'service-failed' | 'invalid' | 'no-baseline', evidence: Evidence | null): Verdict =>
+    verdictOfFailure(new TailgateError({ code, message: 'candidate: it ended' }), {
+      evidence,
+      missing: absentRows({ leftOut, gone: ['bench/gone.js'] }, settings),
+    });
+
+  it.each(['service-failed', 'invalid', 'no-baseline'] as const)(
+    'as %s has every row, which count for its exit code',
+    (code) => {
+      for (const evidence of [null, evidenceOf({ measuring: 3 })]) {
+        const verdict = early(code, evidence);
+        expect(verdict.outcome).toBe(code);
+        expect(missing(verdict)).toEqual([
+          ...missing(verdictOf({ measuring: 6 })),
+          ['bench/gone.js', 'microbenchmark'],
+        ]);
+        expect([exits(verdict, 'regression'), exits(verdict, 'missing')]).toEqual([0, 1]);
+        expect(verdict.rounds.measured).toBe(evidence === null ? 0 : 3);
+      }
+    },
+  );
+
+  it('because its time was over has the rows of its evidence', () => {
+    const verdict = verdictOf({ measuring: 3 });
+    expect([verdict.outcome, missing(verdict).length]).toEqual(['inconclusive', 6]);
+    expect([exits(verdict, 'regression'), exits(verdict, 'missing')]).toEqual([0, 1]);
+  });
+
+  it('says of a file that is gone that it is, not that the configuration leaves it out', () => {
+    const [row] = absentRows({ leftOut: null, gone: ['bench/gone.js'] }, settings);
+    expect(row?.reason).toBe('the baseline has this file of benchmarks, this change does not');
+  });
 });
 
 it('nothing left out is no row', () => {
