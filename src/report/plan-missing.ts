@@ -22,7 +22,7 @@ export function describeMissing(missing: readonly Finding[], fails: boolean): re
     }),
     ...(rest > 0 ? [`… and ${formatCount(rest)} more are missing`] : []),
     fails
-      ? 'fail-on names missing: with these rows the job ends with an exit code other than 0, whatever it measures'
+      ? 'fail-on names missing: these rows end the job with an exit code other than 0'
       : 'missing decides nothing here; fail-on: [missing] would make it fail',
   ];
 }
