@@ -1,18 +1,10 @@
 /** Conductor of what a calibration advises: rounds and minutes for a wanted change, a rate, tolerances that fit. */
 import type { Calibration, ScenarioCapacity } from './calibrate.ts';
-import { planAdvised, slicesOf, type Wish } from './calibration-budget.ts';
+import { planAdvised, settingText, slicesOf, type Wish } from './calibration-budget.ts';
 import type { JobPlan } from './config/plan.ts';
 import type { GateConfig, Tolerance } from './config/settings.ts';
 import type { Evidence } from './evidence/trial.ts';
-import {
-  budgetText,
-  type Nanoseconds,
-  ns,
-  type PerSecond,
-  perSecond,
-  type Ratio,
-  ratio,
-} from './kernel/units.ts';
+import { type Nanoseconds, ns, type PerSecond, perSecond, type Ratio, ratio } from './kernel/units.ts';
 import { advisedRates, type Capacity } from './load/ramp.ts';
 import type { Advice, Asked, JudgedKey, RateAdvice, Settings, WantedRow } from './report/calibration-text.ts';
 import {
@@ -25,6 +17,7 @@ import {
   straysOf,
   widestUseful,
 } from './verdict/calibration.ts';
+import { saturatedSlices } from './verdict/compare.ts';
 import { rateInstead } from './verdict/same-work.ts';
 import { scopeOf } from './verdict/scope.ts';
 
@@ -43,8 +36,11 @@ export function adviseFrom(calibration: Calibration, config: GateConfig, asked: 
   if (evidence === null) return null;
   const { plan } = evidence;
   const { benchmarks } = calibration;
-  const strays = straysOf(verdict);
   const trusted = verdict.outcome !== 'invalid';
+  const rates = calibration.capacities.map((one) => rateAdviceOf(one, evidence, trusted));
+  const overrun = rates.some((one) => one.overrun !== null);
+  // Of a service that did not keep up with the load, queues decide how far it strays.
+  const strays = overrun ? [] : straysOf(verdict);
   const counters = config.metrics.filter(({ judge }) => judge !== null).length;
   const least = leastRoundsOf(plan, counters);
   const spent = evidence.rounds.reduce((sum, round) => sum + round.duration, 0);
@@ -63,30 +59,30 @@ export function adviseFrom(calibration: Calibration, config: GateConfig, asked: 
     const cells = (one === undefined ? usual : [one]).map((change) => row(stray, change));
     return [{ scenario: stray.scenario, metric: stray.metric, cells }];
   });
-  const needed =
-    asked.size === 0 ? [] : wanted.flatMap(({ cells }) => cells.map(({ rounds }) => rounds ?? plan.rounds));
-  const aim = asked.size === 0 ? plan.rounds : Math.max(least, config.rounds.least, ...needed);
+  const asConfigured = asked.size === 0 || overrun;
+  const needed = asConfigured
+    ? []
+    : wanted.flatMap(({ cells }) => cells.map(({ rounds }) => rounds ?? plan.rounds));
+  const aim = asConfigured ? plan.rounds : Math.max(least, config.rounds.least, ...needed);
   const unreached = wanted.flatMap((one) => {
     const key = keyOf(one);
     return asked.size > 0 && key !== null && one.cells.some(({ rounds }) => rounds === null) ? [key] : [];
   });
-  const rates = calibration.capacities.map((one) => rateAdviceOf(one, evidence, trusted));
+  const settings = settingsFor(config, plan, {
+    rates,
+    rounds: { aim, least: Math.min(config.rounds.least, aim), most: Math.max(config.rounds.most, aim) },
+    timeBudget: asConfigured ? config.timeBudget : timeOf(aim),
+    benchmarks,
+  });
   return {
     strays,
     wanted,
     unreached: [...new Set(unreached)],
     slices: slicesOf(plan),
     benchmarks,
-    ...settingsFor(config, plan, {
-      rates,
-      rounds: {
-        aim,
-        least: Math.min(config.rounds.least, aim),
-        most: Math.max(config.rounds.most, aim),
-      },
-      timeBudget: asked.size === 0 ? config.timeBudget : timeOf(aim),
-      benchmarks,
-    }),
+    ...settings,
+    // They are kept for the spread, and there is none.
+    keptSlices: overrun ? null : settings.keptSlices,
     ...tolerancesFor(trusted ? strays : [], aim, config, asked),
     falseAlarms: falseAlarmsOf(plan, counters),
     rates,
@@ -109,9 +105,9 @@ function settingsFor(
   const { aim, least, most } = wish.rounds;
   return {
     ...{ rounds: aim, least, most },
-    timeBudget: budgetText(here.timeBudget),
-    raisedFrom: here.raised ? budgetText(wish.timeBudget) : null,
-    withRates: there.timeBudget > here.timeBudget ? budgetText(there.timeBudget) : null,
+    timeBudget: settingText(here.timeBudget),
+    raisedFrom: here.raised ? settingText(wish.timeBudget) : null,
+    withRates: there.timeBudget > here.timeBudget ? settingText(there.timeBudget) : null,
     keptSlices: own.size === 0 && slicesOf(plan) !== config.slices ? slicesOf(plan) : null,
     notes: here.plan.notes,
   };
@@ -126,7 +122,31 @@ function rateAdviceOf(
   const fits = advised !== null && rate >= advised.least && rate <= advised.most;
   const usable = scopeOf(plan, rounds).scenarios.find((one) => one.plan.name === scenario)?.usable ?? [];
   const again = trusted ? null : againAt(rate, capacity, fits, rateInstead(usable));
-  return { scenario, rate, capacity, advised, fits, ...(again ?? { instead: null, contradicted: false }) };
+  const overrun = trusted ? overrunOf(rate, capacity, usable) : null;
+  return {
+    ...{ scenario, rate, capacity, advised, fits, overrun },
+    ...(again ?? { instead: null, contradicted: false }),
+  };
+}
+
+/** Of what was held: from here on a rate lies at the limit, as far as the climb can tell. */
+const limitShare = 0.9;
+/** Slices of a side in which it did not keep up, of all; a single disturbed round of twelve stays below. */
+const tooManySaturated = 0.1;
+
+/** Whether the service did not keep up with the rounds, by the climb after them or by their own slices. */
+function overrunOf(
+  rate: PerSecond,
+  { held, failed }: Capacity,
+  rounds: Parameters<typeof saturatedSlices>[0],
+): RateAdvice['overrun'] {
+  const beyond = failed !== null && (held === null ? rate >= failed : rate > limitShare * held);
+  if (beyond) return { kind: 'beyond-capacity' };
+  const slices = saturatedSlices(rounds);
+  const sum = (key: 'baseline' | 'candidate' | 'of'): number =>
+    slices.reduce((all, round) => all + round[key], 0);
+  const share = ratio(Math.max(sum('baseline'), sum('candidate')) / Math.max(1, sum('of')));
+  return share > tooManySaturated ? { kind: 'saturated', share } : null;
 }
 
 /** After an invalid job: the lower of what its rounds and what the climb would bear, and whether the two agree. */

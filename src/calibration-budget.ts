@@ -49,11 +49,30 @@ export function planAdvised(config: GateConfig, measured: JobPlan, wish: Wish): 
     slices: kept ? slicesOf(measured) : config.slices,
     scenarios: config.scenarios.map((one) => ({ ...one, rate: wish.rates.get(one.name) ?? one.rate })),
   };
-  const needed = costOfJob(advised, assumptions, wish.rounds.aim, kept ? layoutOf(measured) : least(config));
-  const timeBudget = parseDuration(budgetText(ns(Math.max(wish.timeBudget, needed))))!;
+  const needed = costOfJob(
+    advised,
+    assumptions,
+    wish.rounds.aim,
+    kept ? layoutOf(measured) : leastLayout(config),
+  );
+  const raised = needed > wish.timeBudget;
+  // What the user wrote stays as it is written; what is reckoned comes in steps as one would write it.
+  const asWritten = !raised && wish.timeBudget === config.timeBudget;
+  const least = ns(Math.max(wish.timeBudget, needed));
+  const timeBudget = asWritten ? wish.timeBudget : parseDuration(budgetText(least))!;
   const rules = { lookRounds, leastRounds };
   const plan = planJob({ ...advised, timeBudget }, measured.seed, assumptions, rules);
-  return { timeBudget, raised: needed > wish.timeBudget, plan };
+  return { timeBudget, raised, plan };
+}
+
+/** Exactly, with the largest unit of a setting that leaves a whole number, and minutes only above two of them. */
+export function settingText(duration: Nanoseconds): string {
+  const units = [
+    { unit: 'm', size: 60e9, above: 120e9 },
+    { unit: 's', size: 1e9, above: 0 },
+  ];
+  const fit = units.find(({ size, above }) => duration > above && duration % size === 0);
+  return fit === undefined ? `${duration / 1e6}ms` : `${duration / fit.size}${fit.unit}`;
 }
 
 /** A side and round; every scenario has the same. */
@@ -64,7 +83,7 @@ const layoutOf = (plan: JobPlan): Layout => ({
   requests: plan.scenarios.map((scenario) => scenario.sliceRequests),
 });
 
-const least = (config: GateConfig): Layout => ({
+const leastLayout = (config: GateConfig): Layout => ({
   slices: fewestSlices,
   requests: config.scenarios.map(() => leastRequests('p90', fewestSlices)),
 });

@@ -5,6 +5,7 @@ import { nearest } from '../config/suggestions.ts';
 import { TailgateError } from '../kernel/errors.ts';
 import { parseRatio, type Ratio } from '../kernel/units.ts';
 import { realClock } from '../kernel/world.ts';
+import { isOverrun } from '../report/calibration-overrun.ts';
 import { calibrationPlan } from '../report/calibration-plan.ts';
 import {
   type Asked,
@@ -66,7 +67,8 @@ export const calibrate: Command = {
     );
     const { verdict } = result;
     const advice = adviseFrom(result, job.config, asked);
-    const exitCode = verdict.outcome === 'service-failed' ? 4 : verdict.outcome === 'invalid' ? 3 : 0;
+    const unanswered = verdict.outcome === 'invalid' || (advice !== null && isOverrun(advice));
+    const exitCode = verdict.outcome === 'service-failed' ? 4 : unanswered ? 3 : 0;
     if (advice === null || verdict.failure !== null) {
       for (const line of boundedLines(verdict.failure?.tail ?? [])) terminal.tell(`  | ${line}`);
       const hint = verdict.failure?.hint ?? null;

@@ -15,6 +15,7 @@ import type { MetricName } from '../kernel/words.ts';
 import type { Capacity } from '../load/ramp.ts';
 import type { FalseAlarms, Seen, Stray } from '../verdict/calibration.ts';
 import { fragment } from './calibration-fragment.ts';
+import { isOverrun, overrunText } from './calibration-overrun.ts';
 import { type Column, tableLines, wrapped } from './columns.ts';
 import { visible } from './escape.ts';
 import { metricLabel } from './figures.ts';
@@ -48,6 +49,14 @@ export interface RateAdvice {
   readonly instead: PerSecond | null;
   /** Neither side held the configured rate in the rounds, and the climb did. */
   readonly contradicted: boolean;
+  /**
+   * Of a valid job: the service did not keep up with the configured rate, by the climb or, in this share of a side's
+   * slices, by the rounds themselves. Null where it did.
+   */
+  readonly overrun:
+    | { readonly kind: 'beyond-capacity' }
+    | { readonly kind: 'saturated'; readonly share: Ratio }
+    | null;
 }
 
 /** What a gate would be asked to do; tolerances and rates aside. */
@@ -93,17 +102,17 @@ export function calibrationText(
 ): string {
   const why = reason === null ? '' : `: ${visible(reason, 300)}`;
   const pasted = settingsText(advice, outcome);
+  const rateLines = advice.rates.flatMap((one) =>
+    wrapped(rateSentence(one, cores, pasted !== null), width, '  '),
+  );
+  if (isOverrun(advice)) return overrunText(advice, rateLines, pasted, width);
   const begin = [
     'Spread of this commit against itself',
     ...spreadTable(advice),
     ...wrapped(`By the tolerances of the configuration this job is: ${outcome}${why}`, width, '  '),
     '',
   ];
-  const rates = [
-    'Rate',
-    ...advice.rates.flatMap((one) => wrapped(rateSentence(one, cores, pasted !== null), width, '  ')),
-    '',
-  ];
+  const rates = ['Rate', ...rateLines, ''];
   if (pasted === null) return [...begin, ...rates, ...wrapped(noSettings(advice, outcome), width)].join('\n');
   return [
     ...begin,
@@ -122,8 +131,13 @@ export function calibrationText(
   ].join('\n');
 }
 
-/** The fragment to paste; null where no settings follow: of an invalid job, and of one without any spread. */
+/**
+ * The fragment to paste; null where no settings follow: of an invalid job, and of one without any spread. Where the
+ * service did not keep up it holds the rate and what that needs, and no tolerances.
+ */
 export function settingsText(advice: Advice, outcome: string): string | null {
+  if (isOverrun(advice))
+    return advice.rates.some(({ advised }) => advised !== null) ? fragment(advice) : null;
   return outcome === 'invalid' || advice.strays.length === 0 ? null : fragment(advice);
 }
 

@@ -13,7 +13,7 @@ const rate = {
   capacity: cpuBound,
   advised,
   fits: false,
-  ...{ instead: null, contradicted: false },
+  ...{ instead: null, contradicted: false, overrun: null },
 };
 const advice: Advice = {
   strays: [
@@ -213,6 +213,46 @@ describe('the text', () => {
       expect(said({ rates: [{ ...rate, instead: perSecond(70) }, other] })).toMatch(
         /again at `rate: 70` for default and `rate: 20` for other\.$/,
       );
+    });
+  });
+
+  describe('of a service that did not keep up', () => {
+    const held = { ...cpuBound, held: perSecond(95), failed: perSecond(109) };
+    const aims = { least: perSecond(38), aim: perSecond(43), most: perSecond(48) };
+    const beyond: Advice['rates'][number] = {
+      ...{ ...rate, capacity: held, advised: aims },
+      overrun: { kind: 'beyond-capacity' },
+    };
+    const over: Advice = { ...advice, strays: [], wanted: [], tolerances: [], rates: [beyond] };
+    const said = (one: Partial<typeof beyond> = {}) =>
+      calibrationText({ ...over, rates: [{ ...beyond, ...one }] }, 'pass', null, 2);
+    const flatly = (one: Partial<typeof beyond> = {}) => said(one).replace(/\s+/g, ' ');
+
+    it('says so first, and gives the rate and what it needs, but nothing that follows from a spread', () => {
+      expect(flatly()).toMatch(
+        /^The service did not keep up default: the rounds offered the configured 300\/s, 316 % of the 95\/s that it held in the climb after them: more than it can take\. At that load queues decide/,
+      );
+      expect(said()).toContain(settingsText(over, 'pass')!);
+      const { config, warnings } = parsed(settingsText(over, 'pass')!);
+      expect(warnings).toEqual([]);
+      expect(config.scenarios[0]!.rate).toBe(43);
+      expect(config.judge).toEqual(parsed('').config.judge);
+      for (const words of ['Spread of', 'Tolerances that', 'False alarms', 'detectable', 'judge:'])
+        expect(said()).not.toContain(words);
+      for (const line of said().split('\n')) expect(line.length).toBeLessThanOrEqual(110);
+    });
+
+    it('names the limit, slices whose queue grew, and a service that held nothing', () => {
+      expect(flatly({ rate: perSecond(94) })).toContain(
+        '99 % of the 95/s that it held in the climb after them: its limit.',
+      );
+      expect(flatly({ overrun: { kind: 'saturated', share: ratio(0.3) } })).toContain(
+        'in 30 % of the slices of a side the queue only grew at the configured 300/s',
+      );
+      const none = { advised: null, capacity: { ...held, held: null } };
+      expect(flatly(none)).toContain('not even 109/s was held');
+      expect(flatly(none)).toMatch(/No settings: no rate was held; calibrate again at a much lower one\.$/);
+      expect(settingsText({ ...over, rates: [{ ...beyond, ...none }] }, 'pass')).toBeNull();
     });
   });
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { adviseFrom } from '../../src/calibration-advice.ts';
+import { settingText } from '../../src/calibration-budget.ts';
 import type { JobPlan } from '../../src/config/plan.ts';
 import { planJob } from '../../src/config/planner.ts';
 import { readConfig } from '../../src/config/read.ts';
 import type { GateConfig } from '../../src/config/settings.ts';
 import { typicalAssumptions } from '../../src/config/timing.ts';
-import { ns, perSecond, ratio } from '../../src/kernel/units.ts';
+import { ns, parseDuration, perSecond, ratio } from '../../src/kernel/units.ts';
 import { fragment } from '../../src/report/calibration-fragment.ts';
 import type { Asked } from '../../src/report/calibration-text.ts';
 import { leastRounds, lookRounds } from '../../src/verdict/looks.ts';
@@ -68,6 +69,59 @@ it('advises the one rate that the verdict names where the climb held what the ro
   expect(disturbed(false, 2000)).toMatchObject({ contradicted: false, instead: null });
 });
 
+describe('of a service that did not keep up', () => {
+  it.each([
+    [300, 95, true],
+    [300, 300, true],
+    [300, 320, true],
+    [300, 340, false],
+    [300, 700, false],
+  ])('%d/s where %d/s was held: %s', (rate, held, overrun) => {
+    const { advice, pasted } = advised({ settings: `rate: ${rate}`, held: [held] });
+    expect(advice.rates[0]!.overrun).toEqual(overrun ? { kind: 'beyond-capacity' } : null);
+    expect(advice.strays.length > 0).toBe(!overrun);
+    expect(advice.wanted.length > 0).toBe(!overrun);
+    expect(advice.tolerances.length > 0).toBe(!overrun);
+    expect(gateOf(pasted).rounds).toBeGreaterThanOrEqual(advice.rounds);
+  });
+
+  it('nothing follows for a change that was asked for: rounds and minutes stay as configured', () => {
+    const asked: Asked = new Map([['p99', ratio(0.02)]]);
+    const { advice, plan } = advised({ settings: 'rate: 300\ntime-budget: 10m', held: [95], asked });
+    expect(advice).toMatchObject({ rounds: plan.rounds, raisedFrom: null, timeBudget: '10m', unreached: [] });
+  });
+
+  it('tells by the slices of the rounds too, but not by those of one disturbed round', () => {
+    const overrun = (disturbed: number) => {
+      const given = calibration('pass');
+      const capacities = [{ ...given.capacities[0]!, scenario: 'home' }];
+      const slice = ({ round, side }: { round: number; side: string }) => ({
+        saturated: round < disturbed && side === 'candidate',
+      });
+      const slices = evidenceOf({ measuring: 12, slice });
+      const advice = adviseFrom({ ...given, capacities, evidence: slices }, config, new Map())!;
+      return advice.rates[0]!.overrun;
+    };
+    expect(overrun(0)).toBeNull();
+    expect(overrun(1)).toBeNull();
+    expect(overrun(3)).toEqual({ kind: 'saturated', share: 0.25 });
+  });
+
+  it('tells nothing of it after an invalid job, nor where the generator was the limit', () => {
+    const given = calibration('invalid');
+    const [climbed] = given.capacities;
+    const held = (capacity: object) => ({
+      capacities: [{ ...climbed!, capacity: { ...climbed!.capacity, ...capacity } }],
+    });
+    const slow = held({ held: perSecond(95), failed: perSecond(109) });
+    expect(adviseFrom({ ...given, ...slow }, config, new Map())!.rates[0]!.overrun).toBeNull();
+    const limited = { ...calibration('pass'), ...held({ held: perSecond(300), failed: null }) };
+    expect(adviseFrom(limited, config, new Map())!.rates[0]!.overrun).toBeNull();
+    const nothing = { ...calibration('pass'), ...held({ held: null, failed: perSecond(1) }) };
+    expect(adviseFrom(nothing, config, new Map())!.rates[0]!.overrun).toEqual({ kind: 'beyond-capacity' });
+  });
+});
+
 /** The gate that settings give. */
 const gateOf = (settings: GateConfig, benchmarks = ratio(0)): JobPlan =>
   planJob(settings, 7, { ...typicalAssumptions, benchmarks }, { lookRounds, leastRounds });
@@ -115,6 +169,17 @@ it.each([
   expect(pasted.scenarios[0]!.rate).toBe(fits ? rate : 450);
 });
 
+it.each([
+  ['71s', 71e9],
+  ['120s', 120e9],
+  ['3m', 180e9],
+  ['181s', 181e9],
+  ['1500ms', 1.5e9],
+])('%s is a setting that holds exactly %d ns', (text, duration) => {
+  expect(settingText(ns(duration))).toBe(text);
+  expect(parseDuration(text)).toBe(duration);
+});
+
 describe('the advised settings', () => {
   it.each([
     [45, 70, '4m'],
@@ -137,6 +202,12 @@ describe('the advised settings', () => {
     expect(() => gateOf({ ...pasted, timeBudget: ns(240e9) })).toThrow('is too short');
     expect(advice).toMatchObject({ raisedFrom: '4m', keptSlices: null });
     expect(pasted.timeBudget).toBeGreaterThan(240e9);
+    // As it was configured, not as one would write it.
+    const odd = 'rate: 300\ntime-budget: 71s';
+    expect(advised({ settings: odd, held: [95] }).advice.raisedFrom).toBe('71s');
+    const enough = advised({ settings: odd, held: [700] });
+    expect(enough.advice).toMatchObject({ raisedFrom: null, timeBudget: '71s' });
+    expect(enough.pasted.timeBudget).toBe(71e9);
     // Where it does, it stays.
     const quick = advised({ settings: 'rate: 300\ntime-budget: 4m', held: [2000] });
     expect(quick.advice).toMatchObject({ raisedFrom: null, timeBudget: '4m' });
