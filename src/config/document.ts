@@ -19,9 +19,13 @@ export function parseConfigText(text: string, source: string): ConfigDocument {
   // A warning (an unknown tag) means that a value was read otherwise than it was written.
   const faults = [...document.errors, ...document.warnings].map((fault) => {
     const { line, col } = counter.linePos(fault.pos[0]);
-    return `  - line ${line}, column ${col}: ${fault.message}`;
+    const twice = fault.code === 'DUPLICATE_KEY' ? /^[^\s:#]+/.exec(text.slice(fault.pos[0])) : null;
+    return `  - line ${line}, column ${col}: ${twice === null ? fault.message : `${twice[0]} stands there twice`}`;
   });
-  if (faults.length > 0) throw syntaxError(source, faults.join('\n'));
+  if (faults.length > 0) {
+    const doubled = [...document.errors, ...document.warnings].every(({ code }) => code === 'DUPLICATE_KEY');
+    throw syntaxError(source, faults.join('\n'), doubled ? 'keep one of the two' : quoting);
+  }
   const value = toPlain(document, source);
   if (value === null || value === undefined) return { keys: {}, lineOf: () => null };
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -48,11 +52,13 @@ function toPlain(document: ReturnType<typeof parseDocument>, source: string): un
   }
 }
 
-function syntaxError(source: string, faults: string): TailgateError {
+const quoting = 'put texts with : # { } [ ] , & * ! | > or quotes into quotes, and indent with spaces';
+
+function syntaxError(source: string, faults: string, hint = quoting): TailgateError {
   return new TailgateError({
     code: 'usage',
     message: `${source} cannot be read as YAML:\n${faults}`,
-    hint: 'put texts with : # { } [ ] , & * ! | > or quotes into quotes, and indent with spaces',
+    hint,
   });
 }
 

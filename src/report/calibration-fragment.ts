@@ -18,6 +18,7 @@ export function fragment(advice: Advice): string {
         ];
   const raised = raisedFrom === null ? '' : ` # ${raisedFrom} does not hold these rounds`;
   return [
+    '# In place of the keys of the same names:',
     ...rates,
     `time-budget: ${timeBudget}${raised}`,
     `rounds: { aim: ${rounds}, least: ${least}, most: ${most} }`,
@@ -31,11 +32,16 @@ export function fragment(advice: Advice): string {
   ].join('\n');
 }
 
-function rateLines({ rate, advised, fits, capacity }: RateAdvice): readonly string[] {
+function rateLines({ scenario, rate, advised, fits, capacity }: RateAdvice): readonly string[] {
   if (advised === null || capacity.held === null) return [];
+  // A scenario with a rate of its own does not look at the one of the file.
+  const own =
+    scenario === 'default'
+      ? []
+      : [`# and in place of the rate of ${visible(scenario, 60)} itself, if it has one:`];
   return fits
-    ? [`rate: ${rate}`]
-    : [`rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
+    ? [...own, `rate: ${rate}`]
+    : [...own, `rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
 }
 
 const percent = (value: Ratio): string => `${Number((value * 100).toFixed(2))}%`;

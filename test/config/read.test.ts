@@ -337,7 +337,7 @@ describe('waivers', () => {
 describe('YAML that cannot be read', () => {
   test.each([
     ['start: [a\nrate: 5', 'line 2, column 1'],
-    ['start: a\nrate: 5\nstart: b\n', 'line 3, column 1: Map keys must be unique'],
+    ['start: a\nrate: 5\nstart: b\n', 'line 3, column 1: start stands there twice'],
     ['start: !!shell rm', 'line 1, column 8: Unresolved tag'],
     ['start: a\n---\nstart: b', 'line 2'],
     ['- start: a', 'a list stands at the top'],

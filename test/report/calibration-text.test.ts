@@ -69,6 +69,14 @@ describe('the fragment', () => {
     expect(config.judge.cpuTotal).toEqual({ min: 0.0075, detect: 0.015 });
   });
 
+  it('says what it replaces, and that a scenario may have a rate of its own', () => {
+    expect(fragment(advice).split('\n')[0]).toBe('# In place of the keys of the same names:');
+    expect(fragment(advice)).not.toContain('if it has one');
+    const named = fragment({ ...advice, rates: [{ ...rate, scenario: 'cart' }] });
+    expect(named).toContain('# and in place of the rate of cart itself, if it has one:\nrate: ');
+    expect(parsed(named).config.scenarios[0]!.rate).toBe(450);
+  });
+
   it('keeps a rate that fits, and gives none where none was held', () => {
     expect(parsed(fragment({ ...advice, rates: [{ ...rate, fits: true }] })).config.scenarios[0]!.rate).toBe(
       300,
