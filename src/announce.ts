@@ -43,6 +43,7 @@ export function announce(log: JobLog, event: GateEvent): void {
       break;
     case 'round-done':
     case 'bench-round':
+    case 'bench-timed':
     case 'suite-read':
     case 'waiting':
     case 'looked':

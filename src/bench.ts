@@ -10,7 +10,7 @@ import { worktreeNames } from './config/rounds.ts';
 import type { GateConfig } from './config/settings.ts';
 import { nearest } from './config/suggestions.ts';
 import type { Ledger } from './kernel/leftovers.ts';
-import type { Nanoseconds } from './kernel/units.ts';
+import { type Nanoseconds, ratio } from './kernel/units.ts';
 import type { Clock } from './kernel/world.ts';
 import type { GateEvent } from './live.ts';
 import {
@@ -88,7 +88,8 @@ export async function runBench(job: BenchJob): Promise<BenchResult> {
     },
   });
   // Never null: what `bench` measures was asked for.
-  const measured = await measureBenchmarks(found!, job.timeBudget);
+  const time = job.timeBudget === null ? null : { budget: job.timeBudget, share: ratio(1) };
+  const measured = await measureBenchmarks(found!, time);
   const evidence = { ...measured.evidence, waivers: waiversOf(config, trailers.accepted) };
   const verdict = acceptedBenchmarks(measured.verdict, evidence, nearest);
   return { verdict, evidence, config, revisions, elapsed: (job.clock.now() - began) as Nanoseconds };

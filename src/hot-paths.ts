@@ -76,6 +76,6 @@ export async function measureHotPaths(
 ): Promise<Evidence> {
   const load = evidence.rounds.reduce((sum, round) => sum + round.duration, 0);
   const budget = ns(Math.max(config.timeBudget - load, config.timeBudget * share));
-  const result = await measureBenchmarks(hotPaths, budget);
+  const result = await measureBenchmarks(hotPaths, { budget, share });
   return addBenchmarks(evidence, result.evidence);
 }

@@ -6,7 +6,7 @@ import { TailgateError } from './kernel/errors.ts';
 import { builtFile } from './kernel/installation.ts';
 import type { Ledger } from './kernel/leftovers.ts';
 import { type Mask, maskFor } from './kernel/masking.ts';
-import { type Nanoseconds, ns } from './kernel/units.ts';
+import type { Nanoseconds } from './kernel/units.ts';
 import { type Side, sides } from './kernel/words.ts';
 import { type Clock, type Random, seededRandom } from './kernel/world.ts';
 import type {
@@ -20,7 +20,6 @@ import { benchFiles } from './microbench/files.ts';
 import { discoverFunctions, measureFunctions } from './microbench/functions.ts';
 import { nothingFound, refuseTwice, unmatchedGlobs } from './microbench/naming.ts';
 import { findNode } from './microbench/node.ts';
-import { outOfTime } from './microbench/out-of-time.ts';
 import type { FunctionJob } from './microbench/pair.ts';
 import { patienceWithin, type TellWaiting } from './microbench/patience.ts';
 import { SuiteReadings } from './microbench/readings.ts';
@@ -29,8 +28,9 @@ import { runSuite, type SuiteJob, suiteResults, suiteSubjects } from './microben
 import type { ProgressEvent } from './report/progress.ts';
 import { meterFor } from './service/cost.ts';
 import { withoutSecrets } from './service/environment.ts';
-import type { BenchProgress, BenchVerdict } from './verdict/benchmark-finding.ts';
-import { judgeBenchmarks } from './verdict/benchmarks.ts';
+import type { BenchVerdict } from './verdict/benchmark-finding.ts';
+import { benchStep } from './verdict/benchmark-progress.ts';
+import { type BenchTime, expectedRounds, judgedCount, outOfTimeWarning } from './verdict/benchmark-time.ts';
 import { leastRounds, lookRounds } from './verdict/looks.ts';
 
 export interface BenchmarksSettings extends MicrobenchmarkSettings {
@@ -118,16 +118,14 @@ export async function findBenchmarks(job: BenchmarksJob): Promise<FoundBenchmark
 
 /**
  * Measures and judges what was found.
- * @param timeBudget of all rounds together; what is open when no further round fits stays undecided. null: as long as
- *   it takes.
+ * @param time of all rounds together: when no further one fits, the last look is taken. null: as long as it takes.
  * @throws TailgateError `cancelled`.
  */
 export async function measureBenchmarks(
   { job, random, functions, suites, found, empty }: FoundBenchmarks,
-  timeBudget: Nanoseconds | null,
+  time: BenchTime | null,
 ): Promise<BenchmarksResult> {
-  let evidence = empty;
-  let progress: BenchProgress = judgeBenchmarks(evidence);
+  let { evidence, progress } = benchStep(empty, time);
   while (progress.kind === 'continue') {
     const { phase, benchmarks } = progress;
     const index = evidence.rounds.length;
@@ -140,18 +138,15 @@ export async function measureBenchmarks(
     const duration = (job.clock.now() - began) as Nanoseconds;
     const rounds = [...evidence.rounds, { index, phase, results, duration }];
     evidence = { ...evidence, suites: found.readings.all, rounds };
-    const over = timeBudget !== null && measuringTime(evidence) + duration > timeBudget;
-    progress = judgeBenchmarks(evidence);
-    if (over && progress.kind === 'continue') {
-      const { verdict } = judgeBenchmarks(evidence, { final: true }) as DecidedBench;
-      const warnings = [outOfTime(evidence, timeBudget), ...verdict.warnings];
-      progress = { kind: 'decided', verdict: { ...verdict, warnings } };
-    }
+    if (index === 0 && time !== null)
+      job.tell({ kind: 'bench-timed', duration, ...time, rounds: expectedRounds(evidence, time), of });
+    const asked = evidence.plan.outOfTime;
+    ({ evidence, progress } = benchStep(evidence, time));
+    if (evidence.plan.outOfTime !== asked)
+      job.tell({ kind: 'warning', warning: outOfTimeWarning(evidence)! });
   }
   return { verdict: progress.verdict, evidence };
 }
-
-type DecidedBench = Extract<BenchProgress, { kind: 'decided' }>;
 
 async function functionJob(
   job: BenchmarksJob,
@@ -262,13 +257,13 @@ async function measureRound(
 
 function start(job: BenchmarksJob, found: Found): BenchEvidence {
   const { settings } = job;
-  const judged = found.subjects.filter((one) => one.presence === 'both' && one.problem === null);
-  const needed = leastRounds(judged.filter((one) => one.directionGuessed !== true).length);
+  const judged = judgedCount(found.subjects);
+  const needed = leastRounds(judged);
   const rounds = settings.rounds ?? Math.max(defaultRounds, needed);
   if (rounds < needed) {
     throw new TailgateError({
       code: 'usage',
-      message: `${rounds} rounds cannot decide ${judged.length} benchmarks: the smallest p they can reach is too large for so many`,
+      message: `${rounds} rounds cannot decide ${judged} benchmarks: the smallest p they can reach is too large for so many`,
       hint: `give --rounds ${needed} or more, or measure fewer benchmarks`,
     });
   }
@@ -292,6 +287,3 @@ function start(job: BenchmarksJob, found: Found): BenchEvidence {
     rounds: [],
   };
 }
-
-const measuringTime = (evidence: BenchEvidence): Nanoseconds =>
-  ns(evidence.rounds.reduce((sum, round) => sum + round.duration, 0));

@@ -39,7 +39,7 @@ const columns = [
 export function benchText(shown: ShownBench, exitCode: number): string {
   const remarks = remarksOf(shown.verdict).map((remark) => visible(remark, 600));
   return [
-    visible(headline(shown.verdict), 900),
+    visible(headline(shown), 900),
     '',
     table(columns, shown.verdict.findings.map(cellsOf)),
     '',
@@ -54,7 +54,7 @@ export function benchText(shown: ShownBench, exitCode: number): string {
 export function benchMarkdown(shown: ShownBench): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
-    `**${markdownText(headline(shown.verdict), 900)}**`,
+    `**${markdownText(headline(shown), 900)}**`,
     '',
     line(columns.map((column) => column.title)),
     line(columns.map((column) => (column.align === 'right' ? '---:' : '---'))),
@@ -96,7 +96,7 @@ function footer({ verdict, evidence, elapsed }: ShownBench): readonly string[] {
 }
 
 /** Foreign text too. */
-function headline(verdict: BenchVerdict): string {
+function headline({ verdict, evidence }: Pick<ShownBench, 'verdict' | 'evidence'>): string {
   const of = (state: BenchFinding['state']): readonly BenchFinding[] =>
     verdict.findings.filter((finding) => finding.state === state);
   const many = (count: number): string => `${count} ${count === 1 ? 'benchmark' : 'benchmarks'}`;
@@ -122,7 +122,7 @@ function headline(verdict: BenchVerdict): string {
     case 'invalid':
       return `Invalid: ${verdict.reason ?? ''}.`;
     case 'inconclusive':
-      return inconclusive(of('undecided'));
+      return inconclusive(of('undecided'), evidence);
     case 'no-baseline':
       return `Nothing to compare: ${verdict.reason ?? ''}.`;
     default:
@@ -131,7 +131,11 @@ function headline(verdict: BenchVerdict): string {
 }
 
 /** Figures and advice stand below the table, in the row's own reason. */
-function inconclusive(open: readonly BenchFinding[]): string {
+function inconclusive(open: readonly BenchFinding[], { plan, rounds }: BenchEvidence): string {
+  const short =
+    plan.outOfTime?.ended === 'too-short'
+      ? `: the time budget held ${rounds.length} of ${plan.rounds} rounds, too few to decide`
+      : '';
   const { name, change, tolerance } = open[0]!;
   const seen = change.kind === 'ratio' ? change.smallestDetectable : null;
   const asked = tolerance.detect === null ? '' : ` by ${formatRatio(tolerance.detect)}`;
@@ -143,7 +147,7 @@ function inconclusive(open: readonly BenchFinding[]): string {
         : `; it moved by ${changeWords(change)}`;
   const more =
     open.length === 1 ? '' : ` ${open.length - 1} more ${open.length === 2 ? 'is' : 'are'} undecided.`;
-  return `Inconclusive: cannot tell whether ${name} became worse${asked}${could}.${more}`;
+  return `Inconclusive: cannot tell whether ${name} became worse${asked}${short === '' ? could : short}.${more}`;
 }
 
 function changeWords(change: Change): string {

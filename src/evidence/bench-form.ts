@@ -3,6 +3,7 @@ import type { BenchEvidence } from '../microbench/evidence.ts';
 import { checkBenchRounds } from './order.ts';
 import type { Check } from './shape.ts';
 import {
+  above,
   amount,
   count,
   finite,
@@ -81,6 +82,14 @@ const form = objectOf({
     confirmationRounds: count,
     tolerance: objectOf({ min: amount, detect: amount }),
     onDifferentResult: oneOf('warn', 'stop'),
+    outOfTime: optional(
+      objectOf({
+        ended: oneOf('last-look', 'too-short', 'overrun'),
+        rounds: whole(1),
+        budget: amount,
+        share: above(0, 1),
+      }),
+    ),
   }),
   waivers: optional(waiversForm),
   suites: optional(listOf(suite)),

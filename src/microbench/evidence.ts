@@ -65,8 +65,19 @@ export interface BenchRound {
   readonly duration: Nanoseconds;
 }
 
+/** What the time budget changed of a plan. */
+export interface BenchOutOfTime {
+  /** The last look was taken early; there were too few rounds for any; or all were measured, in more time than that. */
+  readonly ended: 'last-look' | 'too-short' | 'overrun';
+  /** Before a confirmation, as they were planned at first. */
+  readonly rounds: number;
+  /** Of all rounds together, confirmation included, and what it is of the time budget that was configured. */
+  readonly budget: Nanoseconds;
+  readonly share: Ratio;
+}
+
 export interface BenchPlan {
-  /** Rounds of a benchmark at most, before confirmation. */
+  /** Rounds of a benchmark at most, before confirmation; fewer than at first when the time was short. */
   readonly rounds: number;
   /** Rounds at which a benchmark may be decided, ascending; the last is `rounds`. */
   readonly looks: readonly number[];
@@ -75,6 +86,8 @@ export interface BenchPlan {
   readonly tolerance: { readonly min: Ratio; readonly detect: Ratio };
   /** What a function that returns something else on the candidate is: marked, or not compared. */
   readonly onDifferentResult: 'warn' | 'stop';
+  /** Left out when the time was enough. */
+  readonly outOfTime?: BenchOutOfTime;
 }
 
 /** What the output of a suite was taken for, and what its reader should know about it. */

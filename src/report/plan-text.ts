@@ -59,6 +59,7 @@ export function describePlan(
   lines.push('What it will be able to see');
   for (const text of toleranceTexts(plan, judge)) add(text);
   for (const text of counterTexts(counters)) add(text);
+  if (plan.benchmarks > 0) add(benchmarksText(judge));
   add('"fails from": no smaller change turns the job red; "passes under": what a pass has to rule out');
   add(
     'How small a change this machine can show depends on its spread, which only the run can measure: the report gives the smallest detectable change of every row.',
@@ -106,6 +107,11 @@ function toleranceTexts(plan: JobPlan, judge: JudgeSettings): readonly string[] 
     );
   }
   return texts;
+}
+
+function benchmarksText({ microbenchmarks }: JudgeSettings): string {
+  const tolerance = toleranceText('microbenchmark', microbenchmarks);
+  return `microbenchmarks ${tolerance}; how many of their rounds fit into the third of the time budget that is kept for them is told when the first has been timed`;
 }
 
 function counterTexts(counters: PlanDescription['counters']): readonly string[] {

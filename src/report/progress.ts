@@ -55,6 +55,16 @@ export type ProgressEvent =
       readonly phase: 'measuring' | 'confirming';
       readonly benchmarks: number;
     }
+  | {
+      /** The first round of microbenchmarks is over. */
+      readonly kind: 'bench-timed';
+      readonly duration: Nanoseconds;
+      /** Of all their rounds. */
+      readonly budget: Nanoseconds;
+      /** What it is expected to hold before a confirmation, of those planned. */
+      readonly rounds: number;
+      readonly of: number;
+    }
   /** What the output of a command was taken for. */
   | { readonly kind: 'suite-read'; readonly name: string; readonly formats: string }
   /** A benchmark has not answered for a while; it is given up after `limit`. */
@@ -97,6 +107,13 @@ export function progressLine(event: ProgressEvent): ProgressLine {
       const phase = event.phase === 'measuring' ? 'round' : 'confirmation round';
       const of = `${formatCount(event.index)} of at most ${formatCount(event.of)}`;
       return lasting(`microbenchmarks: ${phase} ${of}, ${counted(event.benchmarks, 'open one')}`);
+    }
+    case 'bench-timed': {
+      const held = `${formatCount(event.rounds)} of at most ${counted(event.of, 'round')}`;
+      const budget = `${formatDuration(event.budget)} are kept for microbenchmarks`;
+      return lasting(
+        `microbenchmarks: a round takes about ${formatDuration(event.duration)}, and ${budget}: room for ${held} before a confirmation`,
+      );
     }
     case 'suite-read':
       return lasting(`${visible(event.name, 200)}: read as ${event.formats}`);

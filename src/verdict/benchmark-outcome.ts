@@ -4,6 +4,7 @@ import { formatCount } from '../kernel/units.ts';
 import type { RowState } from '../kernel/words.ts';
 import type { BenchEvidence } from '../microbench/evidence.ts';
 import type { BenchFinding, BenchVerdict } from './benchmark-finding.ts';
+import { outOfTimeWarning } from './benchmark-time.ts';
 
 /** A shown regression outweighs what could not be measured; what could not be measured, what could not be decided. */
 export function foldStates(states: ReadonlySet<RowState>): BenchVerdict['outcome'] {
@@ -28,10 +29,12 @@ export function reasonOf(outcome: BenchVerdict['outcome'], findings: readonly Be
   return `\`${first[0]!.name}\`: ${first[0]!.reason ?? state}${more}`;
 }
 
-/** What adapters said of the output of suites, then what the findings say of themselves. */
-export function warningsOf({ suites }: BenchEvidence, findings: readonly BenchFinding[]): readonly Warning[] {
+/** What the time budget changed, what adapters said of the output of suites, then what the findings say of themselves. */
+export function warningsOf(evidence: BenchEvidence, findings: readonly BenchFinding[]): readonly Warning[] {
   const remarks = findings
     .filter((finding) => finding.remark !== null)
     .map((finding) => ({ code: 'benchmark-remark', message: `\`${finding.name}\`: ${finding.remark}` }));
-  return [...(suites ?? []).flatMap((suite) => suite.warnings), ...remarks];
+  const time = outOfTimeWarning(evidence);
+  const said = (evidence.suites ?? []).flatMap((suite) => suite.warnings);
+  return [...(time === null ? [] : [time]), ...said, ...remarks];
 }

@@ -16,6 +16,7 @@ import {
   settledState,
   type Track,
 } from './benchmark-rows.ts';
+import { tooShortReason } from './benchmark-time.ts';
 import { isRed } from './estimate.ts';
 import { confirmationLevel, familyLevel, type Look, looksAt } from './looks.ts';
 import { severity } from './outcome.ts';
@@ -172,10 +173,13 @@ function confirm(
   }
 }
 
-function cutShort({ plan }: BenchEvidence, member: Member): void {
+function cutShort(evidence: BenchEvidence, member: Member): void {
+  const { plan } = evidence;
   const rounds = usable(member.track.measuring);
   const row = rowOf(member.track.subject, rounds, plan.tolerance, lastLevel);
-  const reason = `measuring ended after ${rounds.length} of ${plan.rounds} rounds, before a look could decide`;
+  const reason =
+    tooShortReason(evidence) ??
+    `measuring ended after ${rounds.length} of ${plan.rounds} rounds, before a look could decide`;
   member.stage = { kind: 'cut-short', row, reason };
 }
 

@@ -218,14 +218,33 @@ describe('tailgate bench', () => {
     expect(off.err).toContain('`microbenchmarks` in off.yml is [], which turns them off');
   }, 60_000);
 
-  test('stops when no further round fits the time, and says how far it came', async () => {
+  test('a large change is red also where the time holds fewer rounds, and its evidence says the same', async () => {
+    using desk = repository({ 'a.bench.mjs': steps(100) }, { 'a.bench.mjs': steps(10_000) });
+    const flags = ['--baseline', 'main', '--time-budget', '20s', '--evidence', 'e.json', '--json', 'v.json'];
+    const { code, out, err } = await desk.run('bench', ...flags);
+    expect(out).toMatch(/^Regression: a\.bench\.mjs > steps became worse: \+/);
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /a round takes about .* 20 s are kept for microbenchmarks: room for \d+ of at most 12 rounds/,
+    );
+    const flat = out.replace(/\s+/g, ' ');
+    expect(flat).toMatch(/[6-8] rounds of microbenchmarks before a confirmation instead of 12: a round took/);
+    expect(flat).toMatch(/`--time-budget \d+s` gives all 12 and 6 to confirm/);
+    const again = await desk.run('judge', 'e.json', '--json', 'again.json');
+    expect(again.code).toBe(1);
+    const read = (name: string) => JSON.parse(readFileSync(join(desk.directory, name), 'utf8'));
+    expect(read('again.json')).toEqual(read('v.json'));
+  }, 120_000);
+
+  test('says in its first line that the time is too short for any answer, and which would do', async () => {
     using desk = repository({ 'a.bench.mjs': steps(20_000) }, { 'a.bench.mjs': steps(30_000) });
     const { code, out } = await desk.run('bench', '--baseline', 'main', '--time-budget', '10ms');
     expect(code).toBe(0);
-    expect(out).toMatch(/^Inconclusive: cannot tell whether a\.bench\.mjs > \w+ became worse by 5 %\.\n/);
-    expect(out).toContain('measuring ended after 1 of 12 rounds');
+    expect(out).toMatch(
+      /^Inconclusive: cannot tell whether a\.bench\.mjs > \w+ became worse by 5 %: the time budget held 1 of 12 rounds, too few to decide\.\n/,
+    );
     expect(out.replace(/\s+/g, ' ')).toMatch(
-      /budget of 10 ms was used up after 1 round: all 12 rounds and 6 to confirm would take about [\d.]+ m?s/,
+      /measuring ended after 1 of 12 rounds: a round took [\d.]+ m?s, and 10 ms of the time budget are too short even for the fewest rounds that could fail, 6 and 6 to confirm; `--time-budget \d+s` gives all 12/,
     );
   }, 60_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ns, ratio } from '../../src/kernel/units.ts';
+import { ns, ratio, secondsToNs } from '../../src/kernel/units.ts';
 import { displayWidth } from '../../src/report/columns.ts';
 import { describePlan } from '../../src/report/plan-text.ts';
 import type { ProgressEvent } from '../../src/report/progress.ts';
@@ -80,6 +80,32 @@ describe('the plan before a run', () => {
     expect(all).toContain('p99 fails from +5 %, passes under +20 %');
     expect(all.replace(/\s+/g, ' ')).toContain(
       'the report gives the smallest detectable change of every row',
+    );
+  });
+
+  it('says what microbenchmarks fail from where there are any, and how their rounds are limited', () => {
+    const some = describePlan({
+      plan: { ...plan, benchmarks: ratio(1 / 3) },
+      judge,
+      counters: [],
+      revisions,
+    })
+      .join('\n')
+      .replace(/\s+/g, ' ');
+    const seen = some.slice(some.indexOf('What it will be able to see'));
+    expect(seen).toMatch(
+      /microbenchmarks fails from \+\d+ %, passes under \+\d+ %; how many of their rounds fit/,
+    );
+    expect(all).not.toContain('microbenchmarks');
+    const text = progressLine({
+      kind: 'bench-timed',
+      duration: secondsToNs(5.4),
+      budget: secondsToNs(40),
+      rounds: 6,
+      of: 12,
+    }).text;
+    expect(text).toContain(
+      'a round takes about 5.4 s, and 40 s are kept for microbenchmarks: room for 6 of at most 12',
     );
   });
 
