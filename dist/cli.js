@@ -2831,9 +2831,9 @@ var require_dispatcher_base = __commonJS({
       }
       close(callback) {
         if (callback === void 0) {
-          return new Promise((resolve18, reject) => {
+          return new Promise((resolve19, reject) => {
             this.close((err, data) => {
-              return err ? reject(err) : resolve18(data);
+              return err ? reject(err) : resolve19(data);
             });
           });
         }
@@ -2871,9 +2871,9 @@ var require_dispatcher_base = __commonJS({
           err = null;
         }
         if (callback === void 0) {
-          return new Promise((resolve18, reject) => {
+          return new Promise((resolve19, reject) => {
             this.destroy(err, (err2, data) => {
-              return err2 ? reject(err2) : resolve18(data);
+              return err2 ? reject(err2) : resolve19(data);
             });
           });
         }
@@ -4733,10 +4733,10 @@ var require_webidl = __commonJS({
       return typeof flags === "number" && (flags & attributes) === attributes;
     };
     webidl.sequenceConverter = function(converter) {
-      return (V, prefix, argument, Iterable) => {
+      return (V, prefix2, argument, Iterable) => {
         if (webidl.util.Type(V) !== OBJECT) {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: `${argument} (${webidl.util.Stringify(V)}) is not iterable.`
           });
         }
@@ -4745,7 +4745,7 @@ var require_webidl = __commonJS({
         let index = 0;
         if (method === void 0 || typeof method.next !== "function") {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: `${argument} is not iterable.`
           });
         }
@@ -4754,16 +4754,16 @@ var require_webidl = __commonJS({
           if (done) {
             break;
           }
-          seq.push(converter(value, prefix, `${argument}[${index++}]`));
+          seq.push(converter(value, prefix2, `${argument}[${index++}]`));
         }
         return seq;
       };
     };
     webidl.recordConverter = function(keyConverter, valueConverter) {
-      return (O, prefix, argument) => {
+      return (O, prefix2, argument) => {
         if (webidl.util.Type(O) !== OBJECT) {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: `${argument} ("${webidl.util.TypeValueToString(O)}") is not an Object.`
           });
         }
@@ -4772,8 +4772,8 @@ var require_webidl = __commonJS({
           const keys2 = [...Object.getOwnPropertyNames(O), ...Object.getOwnPropertySymbols(O)];
           for (const key2 of keys2) {
             const keyName = webidl.util.Stringify(key2);
-            const typedKey = keyConverter(key2, prefix, `Key ${keyName} in ${argument}`);
-            const typedValue = valueConverter(O[key2], prefix, `${argument}[${keyName}]`);
+            const typedKey = keyConverter(key2, prefix2, `Key ${keyName} in ${argument}`);
+            const typedValue = valueConverter(O[key2], prefix2, `${argument}[${keyName}]`);
             result2[typedKey] = typedValue;
           }
           return result2;
@@ -4782,8 +4782,8 @@ var require_webidl = __commonJS({
         for (const key2 of keys) {
           const desc = Reflect.getOwnPropertyDescriptor(O, key2);
           if (desc?.enumerable) {
-            const typedKey = keyConverter(key2, prefix, argument);
-            const typedValue = valueConverter(O[key2], prefix, argument);
+            const typedKey = keyConverter(key2, prefix2, argument);
+            const typedValue = valueConverter(O[key2], prefix2, argument);
             result2[typedKey] = typedValue;
           }
         }
@@ -4791,10 +4791,10 @@ var require_webidl = __commonJS({
       };
     };
     webidl.interfaceConverter = function(TypeCheck, name2) {
-      return (V, prefix, argument) => {
+      return (V, prefix2, argument) => {
         if (!TypeCheck(V)) {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: `Expected ${argument} ("${webidl.util.Stringify(V)}") to be an instance of ${name2}.`
           });
         }
@@ -4803,11 +4803,11 @@ var require_webidl = __commonJS({
     };
     webidl.dictionaryConverter = function(converters) {
       converters.sort((a, b) => (a.key > b.key) - (a.key < b.key));
-      return (dictionary, prefix, argument) => {
+      return (dictionary, prefix2, argument) => {
         const dict = {};
         if (dictionary != null && webidl.util.Type(dictionary) !== OBJECT) {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: `Expected ${dictionary} to be one of: Null, Undefined, Object.`
           });
         }
@@ -4816,7 +4816,7 @@ var require_webidl = __commonJS({
           if (required2 === true) {
             if (dictionary == null || !Object.hasOwn(dictionary, key2)) {
               throw webidl.errors.exception({
-                header: prefix,
+                header: prefix2,
                 message: `Missing required key "${key2}".`
               });
             }
@@ -4827,10 +4827,10 @@ var require_webidl = __commonJS({
             value = defaultValue();
           }
           if (required2 || hasDefault || value !== void 0) {
-            value = converter(value, prefix, `${argument}.${key2}`);
+            value = converter(value, prefix2, `${argument}.${key2}`);
             if (options.allowedValues && !options.allowedValues.includes(value)) {
               throw webidl.errors.exception({
-                header: prefix,
+                header: prefix2,
                 message: `${value} is not an accepted type. Expected one of ${options.allowedValues.join(", ")}.`
               });
             }
@@ -4841,11 +4841,11 @@ var require_webidl = __commonJS({
       };
     };
     webidl.nullableConverter = function(converter) {
-      return (V, prefix, argument) => {
+      return (V, prefix2, argument) => {
         if (V === null) {
           return V;
         }
-        return converter(V, prefix, argument);
+        return converter(V, prefix2, argument);
       };
     };
     webidl.is.USVString = function(value) {
@@ -4882,22 +4882,22 @@ var require_webidl = __commonJS({
       bytes2.set(view);
       return bytes2;
     };
-    webidl.converters.DOMString = function(V, prefix, argument, flags) {
+    webidl.converters.DOMString = function(V, prefix2, argument, flags) {
       if (V === null && webidl.util.HasFlag(flags, webidl.attributes.LegacyNullToEmptyString)) {
         return "";
       }
       if (typeof V === "symbol") {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} is a symbol, which cannot be converted to a DOMString.`
         });
       }
       return String(V);
     };
-    webidl.converters.ByteString = function(V, prefix, argument) {
+    webidl.converters.ByteString = function(V, prefix2, argument) {
       if (typeof V === "symbol") {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} is a symbol, which cannot be converted to a ByteString.`
         });
       }
@@ -4924,153 +4924,153 @@ var require_webidl = __commonJS({
     webidl.converters.any = function(V) {
       return V;
     };
-    webidl.converters["long long"] = function(V, prefix, argument) {
-      const x = webidl.util.ConvertToInt(V, 64, "signed", 0, prefix, argument);
+    webidl.converters["long long"] = function(V, prefix2, argument) {
+      const x = webidl.util.ConvertToInt(V, 64, "signed", 0, prefix2, argument);
       return x;
     };
-    webidl.converters["unsigned long long"] = function(V, prefix, argument) {
-      const x = webidl.util.ConvertToInt(V, 64, "unsigned", 0, prefix, argument);
+    webidl.converters["unsigned long long"] = function(V, prefix2, argument) {
+      const x = webidl.util.ConvertToInt(V, 64, "unsigned", 0, prefix2, argument);
       return x;
     };
-    webidl.converters["unsigned long"] = function(V, prefix, argument) {
-      const x = webidl.util.ConvertToInt(V, 32, "unsigned", 0, prefix, argument);
+    webidl.converters["unsigned long"] = function(V, prefix2, argument) {
+      const x = webidl.util.ConvertToInt(V, 32, "unsigned", 0, prefix2, argument);
       return x;
     };
-    webidl.converters["unsigned short"] = function(V, prefix, argument, flags) {
-      const x = webidl.util.ConvertToInt(V, 16, "unsigned", flags, prefix, argument);
+    webidl.converters["unsigned short"] = function(V, prefix2, argument, flags) {
+      const x = webidl.util.ConvertToInt(V, 16, "unsigned", flags, prefix2, argument);
       return x;
     };
-    webidl.converters.ArrayBuffer = function(V, prefix, argument, flags) {
+    webidl.converters.ArrayBuffer = function(V, prefix2, argument, flags) {
       if (webidl.util.Type(V) !== OBJECT || !types.isArrayBuffer(V)) {
         throw webidl.errors.conversionFailed({
-          prefix,
+          prefix: prefix2,
           argument: `${argument} ("${webidl.util.Stringify(V)}")`,
           types: ["ArrayBuffer"]
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowResizable) && webidl.util.IsResizableArrayBuffer(V)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a resizable ArrayBuffer.`
         });
       }
       return V;
     };
-    webidl.converters.SharedArrayBuffer = function(V, prefix, argument, flags) {
+    webidl.converters.SharedArrayBuffer = function(V, prefix2, argument, flags) {
       if (webidl.util.Type(V) !== OBJECT || !types.isSharedArrayBuffer(V)) {
         throw webidl.errors.conversionFailed({
-          prefix,
+          prefix: prefix2,
           argument: `${argument} ("${webidl.util.Stringify(V)}")`,
           types: ["SharedArrayBuffer"]
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowResizable) && webidl.util.IsResizableArrayBuffer(V)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a resizable SharedArrayBuffer.`
         });
       }
       return V;
     };
-    webidl.converters.TypedArray = function(V, T, prefix, argument, flags) {
+    webidl.converters.TypedArray = function(V, T, prefix2, argument, flags) {
       if (webidl.util.Type(V) !== OBJECT || !types.isTypedArray(V) || V.constructor.name !== T.name) {
         throw webidl.errors.conversionFailed({
-          prefix,
+          prefix: prefix2,
           argument: `${argument} ("${webidl.util.Stringify(V)}")`,
           types: [T.name]
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowShared) && types.isSharedArrayBuffer(V.buffer)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a view on a shared array buffer.`
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowResizable) && webidl.util.IsResizableArrayBuffer(V.buffer)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a view on a resizable array buffer.`
         });
       }
       return V;
     };
-    webidl.converters.DataView = function(V, prefix, argument, flags) {
+    webidl.converters.DataView = function(V, prefix2, argument, flags) {
       if (webidl.util.Type(V) !== OBJECT || !types.isDataView(V)) {
         throw webidl.errors.conversionFailed({
-          prefix,
+          prefix: prefix2,
           argument: `${argument} ("${webidl.util.Stringify(V)}")`,
           types: ["DataView"]
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowShared) && types.isSharedArrayBuffer(V.buffer)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a view on a shared array buffer.`
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowResizable) && webidl.util.IsResizableArrayBuffer(V.buffer)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a view on a resizable array buffer.`
         });
       }
       return V;
     };
-    webidl.converters.ArrayBufferView = function(V, prefix, argument, flags) {
+    webidl.converters.ArrayBufferView = function(V, prefix2, argument, flags) {
       if (webidl.util.Type(V) !== OBJECT || !types.isArrayBufferView(V)) {
         throw webidl.errors.conversionFailed({
-          prefix,
+          prefix: prefix2,
           argument: `${argument} ("${webidl.util.Stringify(V)}")`,
           types: ["ArrayBufferView"]
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowShared) && types.isSharedArrayBuffer(V.buffer)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a view on a shared array buffer.`
         });
       }
       if (!webidl.util.HasFlag(flags, webidl.attributes.AllowResizable) && webidl.util.IsResizableArrayBuffer(V.buffer)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a view on a resizable array buffer.`
         });
       }
       return V;
     };
-    webidl.converters.BufferSource = function(V, prefix, argument, flags) {
+    webidl.converters.BufferSource = function(V, prefix2, argument, flags) {
       if (types.isArrayBuffer(V)) {
-        return webidl.converters.ArrayBuffer(V, prefix, argument, flags);
+        return webidl.converters.ArrayBuffer(V, prefix2, argument, flags);
       }
       if (types.isArrayBufferView(V)) {
         flags &= ~webidl.attributes.AllowShared;
-        return webidl.converters.ArrayBufferView(V, prefix, argument, flags);
+        return webidl.converters.ArrayBufferView(V, prefix2, argument, flags);
       }
       if (types.isSharedArrayBuffer(V)) {
         throw webidl.errors.exception({
-          header: prefix,
+          header: prefix2,
           message: `${argument} cannot be a SharedArrayBuffer.`
         });
       }
       throw webidl.errors.conversionFailed({
-        prefix,
+        prefix: prefix2,
         argument: `${argument} ("${webidl.util.Stringify(V)}")`,
         types: ["ArrayBuffer", "ArrayBufferView"]
       });
     };
-    webidl.converters.AllowSharedBufferSource = function(V, prefix, argument, flags) {
+    webidl.converters.AllowSharedBufferSource = function(V, prefix2, argument, flags) {
       if (types.isArrayBuffer(V)) {
-        return webidl.converters.ArrayBuffer(V, prefix, argument, flags);
+        return webidl.converters.ArrayBuffer(V, prefix2, argument, flags);
       }
       if (types.isSharedArrayBuffer(V)) {
-        return webidl.converters.SharedArrayBuffer(V, prefix, argument, flags);
+        return webidl.converters.SharedArrayBuffer(V, prefix2, argument, flags);
       }
       if (types.isArrayBufferView(V)) {
         flags |= webidl.attributes.AllowShared;
-        return webidl.converters.ArrayBufferView(V, prefix, argument, flags);
+        return webidl.converters.ArrayBufferView(V, prefix2, argument, flags);
       }
       throw webidl.errors.conversionFailed({
-        prefix,
+        prefix: prefix2,
         argument: `${argument} ("${webidl.util.Stringify(V)}")`,
         types: ["ArrayBuffer", "SharedArrayBuffer", "ArrayBufferView"]
       });
@@ -5902,11 +5902,11 @@ var require_formdata = __commonJS({
       }
       append(name2, value, filename = void 0) {
         webidl.brandCheck(this, _FormData);
-        const prefix = "FormData.append";
-        webidl.argumentLengthCheck(arguments, 2, prefix);
+        const prefix2 = "FormData.append";
+        webidl.argumentLengthCheck(arguments, 2, prefix2);
         name2 = webidl.converters.USVString(name2);
         if (arguments.length === 3 || webidl.is.Blob(value)) {
-          value = webidl.converters.Blob(value, prefix, "value");
+          value = webidl.converters.Blob(value, prefix2, "value");
           if (filename !== void 0) {
             filename = webidl.converters.USVString(filename);
           }
@@ -5918,15 +5918,15 @@ var require_formdata = __commonJS({
       }
       delete(name2) {
         webidl.brandCheck(this, _FormData);
-        const prefix = "FormData.delete";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "FormData.delete";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         name2 = webidl.converters.USVString(name2);
         this.#state = this.#state.filter((entry) => entry.name !== name2);
       }
       get(name2) {
         webidl.brandCheck(this, _FormData);
-        const prefix = "FormData.get";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "FormData.get";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         name2 = webidl.converters.USVString(name2);
         const idx = this.#state.findIndex((entry) => entry.name === name2);
         if (idx === -1) {
@@ -5936,25 +5936,25 @@ var require_formdata = __commonJS({
       }
       getAll(name2) {
         webidl.brandCheck(this, _FormData);
-        const prefix = "FormData.getAll";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "FormData.getAll";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         name2 = webidl.converters.USVString(name2);
         return this.#state.filter((entry) => entry.name === name2).map((entry) => entry.value);
       }
       has(name2) {
         webidl.brandCheck(this, _FormData);
-        const prefix = "FormData.has";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "FormData.has";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         name2 = webidl.converters.USVString(name2);
         return this.#state.findIndex((entry) => entry.name === name2) !== -1;
       }
       set(name2, value, filename = void 0) {
         webidl.brandCheck(this, _FormData);
-        const prefix = "FormData.set";
-        webidl.argumentLengthCheck(arguments, 2, prefix);
+        const prefix2 = "FormData.set";
+        webidl.argumentLengthCheck(arguments, 2, prefix2);
         name2 = webidl.converters.USVString(name2);
         if (arguments.length === 3 || webidl.is.Blob(value)) {
-          value = webidl.converters.Blob(value, prefix, "value");
+          value = webidl.converters.Blob(value, prefix2, "value");
           if (filename !== void 0) {
             filename = webidl.converters.USVString(filename);
           }
@@ -6379,8 +6379,8 @@ var require_promise = __commonJS({
     function createDeferredPromise() {
       let res;
       let rej;
-      const promise2 = new Promise((resolve18, reject) => {
-        res = resolve18;
+      const promise2 = new Promise((resolve19, reject) => {
+        res = resolve19;
         rej = reject;
       });
       return { promise: promise2, resolve: res, reject: rej };
@@ -6476,7 +6476,7 @@ var require_body = __commonJS({
         source = webidl.util.getCopyOfBytesHeldByBufferSource(object2);
       } else if (webidl.is.FormData(object2)) {
         const boundary = `----formdata-undici-0${`${random(1e11)}`.padStart(11, "0")}`;
-        const prefix = `--${boundary}\r
+        const prefix2 = `--${boundary}\r
 Content-Disposition: form-data`;
         const formdataEscape = (str) => str.replace(/\n/g, "%0A").replace(/\r/g, "%0D").replace(/"/g, "%22");
         const normalizeLinefeeds = (value) => value.replace(/\r?\n|\r/g, "\r\n");
@@ -6486,14 +6486,14 @@ Content-Disposition: form-data`;
         let hasUnknownSizeValue = false;
         for (const [name2, value] of object2) {
           if (typeof value === "string") {
-            const chunk2 = textEncoder.encode(prefix + `; name="${formdataEscape(normalizeLinefeeds(name2))}"\r
+            const chunk2 = textEncoder.encode(prefix2 + `; name="${formdataEscape(normalizeLinefeeds(name2))}"\r
 \r
 ${normalizeLinefeeds(value)}\r
 `);
             blobParts.push(chunk2);
             length += chunk2.byteLength;
           } else {
-            const chunk2 = textEncoder.encode(`${prefix}; name="${formdataEscape(normalizeLinefeeds(name2))}"` + (value.name ? `; filename="${formdataEscape(value.name)}"` : "") + `\r
+            const chunk2 = textEncoder.encode(`${prefix2}; name="${formdataEscape(normalizeLinefeeds(name2))}"` + (value.name ? `; filename="${formdataEscape(value.name)}"` : "") + `\r
 Content-Type: ${value.type || "application/octet-stream"}\r
 \r
 `);
@@ -7806,12 +7806,12 @@ upgrade: ${upgrade}\r
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve18, reject) => {
+      const waitForDrain = () => new Promise((resolve19, reject) => {
         assert2(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve18;
+          callback = resolve19;
         }
       });
       socket.on("close", onDrain).on("drain", onDrain);
@@ -8695,12 +8695,12 @@ var require_client_h2 = __commonJS({
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve18, reject) => {
+      const waitForDrain = () => new Promise((resolve19, reject) => {
         assert2(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve18;
+          callback = resolve19;
         }
       });
       h2stream.on("close", onDrain).on("drain", onDrain);
@@ -9017,16 +9017,16 @@ var require_client = __commonJS({
         return this[kNeedDrain] < 2;
       }
       [kClose]() {
-        return new Promise((resolve18) => {
+        return new Promise((resolve19) => {
           if (this[kSize]) {
-            this[kClosedResolve] = resolve18;
+            this[kClosedResolve] = resolve19;
           } else {
-            resolve18(null);
+            resolve19(null);
           }
         });
       }
       [kDestroy](err) {
-        return new Promise((resolve18) => {
+        return new Promise((resolve19) => {
           const requests = this[kQueue].splice(this[kPendingIdx]);
           for (let i = 0; i < requests.length; i++) {
             const request2 = requests[i];
@@ -9039,7 +9039,7 @@ var require_client = __commonJS({
               this[kClosedResolve]();
               this[kClosedResolve] = null;
             }
-            resolve18(null);
+            resolve19(null);
           };
           if (this[kHTTPContext]) {
             this[kHTTPContext].destroy(err, callback);
@@ -9446,8 +9446,8 @@ var require_pool_base = __commonJS({
           }
           return Promise.all(closeAll);
         } else {
-          return new Promise((resolve18) => {
-            this[kClosedResolve] = resolve18;
+          return new Promise((resolve19) => {
+            this[kClosedResolve] = resolve19;
           });
         }
       }
@@ -10569,7 +10569,7 @@ var require_socks5_proxy_agent = __commonJS({
         const proxyHost = this[kProxyUrl].hostname;
         const proxyPort = parseInt(this[kProxyUrl].port) || 1080;
         debug("creating SOCKS5 connection to", proxyHost, proxyPort);
-        const socket = await new Promise((resolve18, reject) => {
+        const socket = await new Promise((resolve19, reject) => {
           this[kConnector]({
             hostname: proxyHost,
             host: proxyHost,
@@ -10579,7 +10579,7 @@ var require_socks5_proxy_agent = __commonJS({
             if (err) {
               reject(err);
             } else {
-              resolve18(socket2);
+              resolve19(socket2);
             }
           });
         });
@@ -10589,14 +10589,14 @@ var require_socks5_proxy_agent = __commonJS({
           socket.destroy();
         });
         await socks5Client.handshake();
-        await new Promise((resolve18, reject) => {
+        await new Promise((resolve19, reject) => {
           const timeout2 = setTimeout(() => {
             reject(new Error("SOCKS5 authentication timeout"));
           }, 5e3);
           const onAuthenticated = () => {
             clearTimeout(timeout2);
             socks5Client.removeListener("error", onError);
-            resolve18();
+            resolve19();
           };
           const onError = (err) => {
             clearTimeout(timeout2);
@@ -10605,14 +10605,14 @@ var require_socks5_proxy_agent = __commonJS({
           };
           if (socks5Client.state === STATES.AUTHENTICATED) {
             clearTimeout(timeout2);
-            resolve18();
+            resolve19();
           } else {
             socks5Client.once("authenticated", onAuthenticated);
             socks5Client.once("error", onError);
           }
         });
         await socks5Client.connect(targetHost, targetPort);
-        await new Promise((resolve18, reject) => {
+        await new Promise((resolve19, reject) => {
           const timeout2 = setTimeout(() => {
             reject(new Error("SOCKS5 connection timeout"));
           }, 5e3);
@@ -10620,7 +10620,7 @@ var require_socks5_proxy_agent = __commonJS({
             debug("SOCKS5 tunnel established to", targetHost, targetPort, "via", info);
             clearTimeout(timeout2);
             socks5Client.removeListener("error", onError);
-            resolve18();
+            resolve19();
           };
           const onError = (err) => {
             clearTimeout(timeout2);
@@ -10663,8 +10663,8 @@ var require_socks5_proxy_agent = __commonJS({
                       socket,
                       servername: this[kRequestTls]?.servername || targetHost
                     });
-                    await new Promise((resolve18, reject) => {
-                      finalSocket.once("secureConnect", resolve18);
+                    await new Promise((resolve19, reject) => {
+                      finalSocket.once("secureConnect", resolve19);
                       finalSocket.once("error", reject);
                     });
                   }
@@ -11797,7 +11797,7 @@ var require_readable = __commonJS({
         if (this._readableState.closeEmitted) {
           return Promise.resolve(null);
         }
-        return new Promise((resolve18, reject) => {
+        return new Promise((resolve19, reject) => {
           if (this[kContentLength] && this[kContentLength] > limit || this[kBytesRead] > limit) {
             this.destroy(new AbortError());
           }
@@ -11811,11 +11811,11 @@ var require_readable = __commonJS({
               if (signal.aborted) {
                 reject(signal.reason ?? new AbortError());
               } else {
-                resolve18(null);
+                resolve19(null);
               }
             });
           } else {
-            this.on("close", resolve18);
+            this.on("close", resolve19);
           }
           this.on("error", noop).on("data", () => {
             if (this[kBytesRead] > limit) {
@@ -11843,7 +11843,7 @@ var require_readable = __commonJS({
     }
     function consume(stream, type) {
       assert2(!stream[kConsume]);
-      return new Promise((resolve18, reject) => {
+      return new Promise((resolve19, reject) => {
         if (isUnusable(stream)) {
           const rState = stream._readableState;
           if (rState.destroyed && rState.closeEmitted === false) {
@@ -11858,7 +11858,7 @@ var require_readable = __commonJS({
             stream[kConsume] = {
               type,
               stream,
-              resolve: resolve18,
+              resolve: resolve19,
               reject,
               length: 0,
               body: []
@@ -11932,18 +11932,18 @@ var require_readable = __commonJS({
       return buffer;
     }
     function consumeEnd(consume2, encoding) {
-      const { type, body, resolve: resolve18, stream, length } = consume2;
+      const { type, body, resolve: resolve19, stream, length } = consume2;
       try {
         if (type === "text") {
-          resolve18(chunksDecode(body, length, encoding));
+          resolve19(chunksDecode(body, length, encoding));
         } else if (type === "json") {
-          resolve18(JSON.parse(chunksDecode(body, length, encoding)));
+          resolve19(JSON.parse(chunksDecode(body, length, encoding)));
         } else if (type === "arrayBuffer") {
-          resolve18(chunksConcat(body, length).buffer);
+          resolve19(chunksConcat(body, length).buffer);
         } else if (type === "blob") {
-          resolve18(new Blob(body, { type: stream[kContentType] }));
+          resolve19(new Blob(body, { type: stream[kContentType] }));
         } else if (type === "bytes") {
-          resolve18(chunksConcat(body, length));
+          resolve19(chunksConcat(body, length));
         }
         consumeFinish(consume2);
       } catch (err) {
@@ -12133,9 +12133,9 @@ var require_api_request = __commonJS({
     };
     function request2(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve18, reject) => {
+        return new Promise((resolve19, reject) => {
           request2.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve18(data);
+            return err ? reject(err) : resolve19(data);
           });
         });
       }
@@ -12347,9 +12347,9 @@ var require_api_stream = __commonJS({
     };
     function stream(opts, factory, callback) {
       if (callback === void 0) {
-        return new Promise((resolve18, reject) => {
+        return new Promise((resolve19, reject) => {
           stream.call(this, opts, factory, (err, data) => {
-            return err ? reject(err) : resolve18(data);
+            return err ? reject(err) : resolve19(data);
           });
         });
       }
@@ -12637,9 +12637,9 @@ var require_api_upgrade = __commonJS({
     };
     function upgrade(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve18, reject) => {
+        return new Promise((resolve19, reject) => {
           upgrade.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve18(data);
+            return err ? reject(err) : resolve19(data);
           });
         });
       }
@@ -12732,9 +12732,9 @@ var require_api_connect = __commonJS({
     };
     function connect3(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve18, reject) => {
+        return new Promise((resolve19, reject) => {
           connect3.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve18(data);
+            return err ? reject(err) : resolve19(data);
           });
         });
       }
@@ -14008,7 +14008,7 @@ var require_snapshot_recorder = __commonJS({
   "node_modules/undici/lib/mock/snapshot-recorder.js"(exports2, module2) {
     "use strict";
     var { writeFile, readFile: readFile2, mkdir } = __require("node:fs/promises");
-    var { dirname: dirname5, resolve: resolve18 } = __require("node:path");
+    var { dirname: dirname6, resolve: resolve19 } = __require("node:path");
     var { setTimeout: setTimeout2, clearTimeout: clearTimeout2 } = __require("node:timers");
     var { InvalidArgumentError, UndiciError } = require_errors();
     var { hashId, isUrlExcludedFactory, normalizeHeaders, createHeaderFilters } = require_snapshot_utils();
@@ -14209,7 +14209,7 @@ var require_snapshot_recorder = __commonJS({
           throw new InvalidArgumentError("Snapshot path is required");
         }
         try {
-          const data = await readFile2(resolve18(path), "utf8");
+          const data = await readFile2(resolve19(path), "utf8");
           const parsed2 = JSON.parse(data);
           if (Array.isArray(parsed2)) {
             this.#snapshots.clear();
@@ -14238,8 +14238,8 @@ var require_snapshot_recorder = __commonJS({
         if (!path) {
           throw new InvalidArgumentError("Snapshot path is required");
         }
-        const resolvedPath = resolve18(path);
-        await mkdir(dirname5(resolvedPath), { recursive: true });
+        const resolvedPath = resolve19(path);
+        await mkdir(dirname6(resolvedPath), { recursive: true });
         const data = Array.from(this.#snapshots.entries()).map(([hash4, snapshot]) => ({
           hash: hash4,
           snapshot
@@ -19561,13 +19561,13 @@ var require_headers = __commonJS({
         return headersList.sortedMap;
       }
       const headers2 = [];
-      const names3 = headersList.toSortedArray();
+      const names4 = headersList.toSortedArray();
       const cookies = headersList.cookies;
       if (cookies === null || cookies.length === 1) {
-        return headersList.sortedMap = names3;
+        return headersList.sortedMap = names4;
       }
-      for (let i = 0; i < names3.length; ++i) {
-        const { 0: name2, 1: value } = names3[i];
+      for (let i = 0; i < names4.length; ++i) {
+        const { 0: name2, 1: value } = names4[i];
         if (name2 === "set-cookie") {
           for (let j = 0; j < cookies.length; ++j) {
             headers2.push([name2, cookies[j]]);
@@ -19774,17 +19774,17 @@ var require_headers = __commonJS({
       append(name2, value) {
         webidl.brandCheck(this, _Headers);
         webidl.argumentLengthCheck(arguments, 2, "Headers.append");
-        const prefix = "Headers.append";
-        name2 = webidl.converters.ByteString(name2, prefix, "name");
-        value = webidl.converters.ByteString(value, prefix, "value");
+        const prefix2 = "Headers.append";
+        name2 = webidl.converters.ByteString(name2, prefix2, "name");
+        value = webidl.converters.ByteString(value, prefix2, "value");
         return appendHeader(this, name2, value);
       }
       // https://fetch.spec.whatwg.org/#dom-headers-delete
       delete(name2) {
         webidl.brandCheck(this, _Headers);
         webidl.argumentLengthCheck(arguments, 1, "Headers.delete");
-        const prefix = "Headers.delete";
-        name2 = webidl.converters.ByteString(name2, prefix, "name");
+        const prefix2 = "Headers.delete";
+        name2 = webidl.converters.ByteString(name2, prefix2, "name");
         if (!isValidHeaderName(name2)) {
           throw webidl.errors.invalidArgument({
             prefix: "Headers.delete",
@@ -19804,11 +19804,11 @@ var require_headers = __commonJS({
       get(name2) {
         webidl.brandCheck(this, _Headers);
         webidl.argumentLengthCheck(arguments, 1, "Headers.get");
-        const prefix = "Headers.get";
-        name2 = webidl.converters.ByteString(name2, prefix, "name");
+        const prefix2 = "Headers.get";
+        name2 = webidl.converters.ByteString(name2, prefix2, "name");
         if (!isValidHeaderName(name2)) {
           throw webidl.errors.invalidArgument({
-            prefix,
+            prefix: prefix2,
             value: name2,
             type: "header name"
           });
@@ -19819,11 +19819,11 @@ var require_headers = __commonJS({
       has(name2) {
         webidl.brandCheck(this, _Headers);
         webidl.argumentLengthCheck(arguments, 1, "Headers.has");
-        const prefix = "Headers.has";
-        name2 = webidl.converters.ByteString(name2, prefix, "name");
+        const prefix2 = "Headers.has";
+        name2 = webidl.converters.ByteString(name2, prefix2, "name");
         if (!isValidHeaderName(name2)) {
           throw webidl.errors.invalidArgument({
-            prefix,
+            prefix: prefix2,
             value: name2,
             type: "header name"
           });
@@ -19834,19 +19834,19 @@ var require_headers = __commonJS({
       set(name2, value) {
         webidl.brandCheck(this, _Headers);
         webidl.argumentLengthCheck(arguments, 2, "Headers.set");
-        const prefix = "Headers.set";
-        name2 = webidl.converters.ByteString(name2, prefix, "name");
-        value = webidl.converters.ByteString(value, prefix, "value");
+        const prefix2 = "Headers.set";
+        name2 = webidl.converters.ByteString(name2, prefix2, "name");
+        value = webidl.converters.ByteString(value, prefix2, "value");
         value = headerValueNormalize(value);
         if (!isValidHeaderName(name2)) {
           throw webidl.errors.invalidArgument({
-            prefix,
+            prefix: prefix2,
             value: name2,
             type: "header name"
           });
         } else if (!isValidHeaderValue(value)) {
           throw webidl.errors.invalidArgument({
-            prefix,
+            prefix: prefix2,
             value,
             type: "header value"
           });
@@ -19910,7 +19910,7 @@ var require_headers = __commonJS({
         enumerable: false
       }
     });
-    webidl.converters.HeadersInit = function(V, prefix, argument) {
+    webidl.converters.HeadersInit = function(V, prefix2, argument) {
       if (webidl.util.Type(V) === webidl.util.Types.OBJECT) {
         const iterator = Reflect.get(V, Symbol.iterator);
         if (!util.types.isProxy(V) && iterator === Headers.prototype.entries) {
@@ -19920,9 +19920,9 @@ var require_headers = __commonJS({
           }
         }
         if (typeof iterator === "function") {
-          return webidl.converters["sequence<sequence<ByteString>>"](V, prefix, argument, iterator.bind(V));
+          return webidl.converters["sequence<sequence<ByteString>>"](V, prefix2, argument, iterator.bind(V));
         }
-        return webidl.converters["record<ByteString, ByteString>"](V, prefix, argument);
+        return webidl.converters["record<ByteString, ByteString>"](V, prefix2, argument);
       }
       throw webidl.errors.conversionFailed({
         prefix: "Headers constructor",
@@ -20308,9 +20308,9 @@ var require_response = __commonJS({
       }
       return response;
     }
-    webidl.converters.XMLHttpRequestBodyInit = function(V, prefix, name2) {
+    webidl.converters.XMLHttpRequestBodyInit = function(V, prefix2, name2) {
       if (typeof V === "string") {
-        return webidl.converters.USVString(V, prefix, name2);
+        return webidl.converters.USVString(V, prefix2, name2);
       }
       if (webidl.is.Blob(V)) {
         return V;
@@ -20324,16 +20324,16 @@ var require_response = __commonJS({
       if (webidl.is.URLSearchParams(V)) {
         return V;
       }
-      return webidl.converters.DOMString(V, prefix, name2);
+      return webidl.converters.DOMString(V, prefix2, name2);
     };
-    webidl.converters.BodyInit = function(V, prefix, argument) {
+    webidl.converters.BodyInit = function(V, prefix2, argument) {
       if (webidl.is.ReadableStream(V)) {
         return V;
       }
       if (V?.[Symbol.asyncIterator]) {
         return V;
       }
-      return webidl.converters.XMLHttpRequestBodyInit(V, prefix, argument);
+      return webidl.converters.XMLHttpRequestBodyInit(V, prefix2, argument);
     };
     webidl.converters.ResponseInit = webidl.dictionaryConverter([
       {
@@ -20445,8 +20445,8 @@ var require_request2 = __commonJS({
         if (input2 === kConstruct) {
           return;
         }
-        const prefix = "Request constructor";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "Request constructor";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         input2 = webidl.converters.RequestInfo(input2);
         init = webidl.converters.RequestInit(init);
         let request2 = null;
@@ -22218,7 +22218,7 @@ var require_fetch = __commonJS({
         const agent = fetchParams.controller.dispatcher;
         const path = url2.pathname + url2.search;
         const hasTrailingQuestionMark = url2.search.length === 0 && url2.href[url2.href.length - url2.hash.length - 1] === "?";
-        return new Promise((resolve18, reject) => agent.dispatch(
+        return new Promise((resolve19, reject) => agent.dispatch(
           {
             path: hasTrailingQuestionMark ? `${path}?` : path,
             origin: url2.origin,
@@ -22306,7 +22306,7 @@ var require_fetch = __commonJS({
               }
               this.body = new Readable({ read: resume });
               const onError = this.onError.bind(this);
-              resolve18({
+              resolve19({
                 status: status2,
                 statusText,
                 headersList,
@@ -22359,7 +22359,7 @@ var require_fetch = __commonJS({
                   headersList.append(headerName3, String(value), true);
                 }
               }
-              resolve18({
+              resolve19({
                 status: status2,
                 statusText: STATUS_CODES[status2],
                 headersList,
@@ -22383,7 +22383,7 @@ var require_fetch = __commonJS({
                   headersList.append(nameStr, value.toString("latin1"), true);
                 }
               }
-              resolve18({
+              resolve19({
                 status: status2,
                 statusText: STATUS_CODES[status2],
                 headersList,
@@ -22463,10 +22463,10 @@ var require_cache3 = __commonJS({
       }
       async match(request2, options = {}) {
         webidl.brandCheck(this, _Cache);
-        const prefix = "Cache.match";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "Cache.match";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         request2 = webidl.converters.RequestInfo(request2);
-        options = webidl.converters.CacheQueryOptions(options, prefix, "options");
+        options = webidl.converters.CacheQueryOptions(options, prefix2, "options");
         const p = this.#internalMatchAll(request2, options, 1);
         if (p.length === 0) {
           return;
@@ -22475,15 +22475,15 @@ var require_cache3 = __commonJS({
       }
       async matchAll(request2 = void 0, options = {}) {
         webidl.brandCheck(this, _Cache);
-        const prefix = "Cache.matchAll";
+        const prefix2 = "Cache.matchAll";
         if (request2 !== void 0) request2 = webidl.converters.RequestInfo(request2);
-        options = webidl.converters.CacheQueryOptions(options, prefix, "options");
+        options = webidl.converters.CacheQueryOptions(options, prefix2, "options");
         return this.#internalMatchAll(request2, options);
       }
       async add(request2) {
         webidl.brandCheck(this, _Cache);
-        const prefix = "Cache.add";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "Cache.add";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         request2 = webidl.converters.RequestInfo(request2);
         const requests = [request2];
         const responseArrayPromise = this.addAll(requests);
@@ -22491,14 +22491,14 @@ var require_cache3 = __commonJS({
       }
       async addAll(requests) {
         webidl.brandCheck(this, _Cache);
-        const prefix = "Cache.addAll";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "Cache.addAll";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         const responsePromises = [];
         const requestList = [];
         for (let request2 of requests) {
           if (request2 === void 0) {
             throw webidl.errors.conversionFailed({
-              prefix,
+              prefix: prefix2,
               argument: "Argument 1",
               types: ["undefined is not allowed"]
             });
@@ -22510,7 +22510,7 @@ var require_cache3 = __commonJS({
           const r = getRequestState(request2);
           if (!urlIsHttpHttpsScheme(r.url) || r.method !== "GET") {
             throw webidl.errors.exception({
-              header: prefix,
+              header: prefix2,
               message: "Expected http/s scheme when method is not GET."
             });
           }
@@ -22520,7 +22520,7 @@ var require_cache3 = __commonJS({
           const r = getRequestState(new Request(request2));
           if (!urlIsHttpHttpsScheme(r.url)) {
             throw webidl.errors.exception({
-              header: prefix,
+              header: prefix2,
               message: "Expected http/s scheme."
             });
           }
@@ -22596,10 +22596,10 @@ var require_cache3 = __commonJS({
       }
       async put(request2, response) {
         webidl.brandCheck(this, _Cache);
-        const prefix = "Cache.put";
-        webidl.argumentLengthCheck(arguments, 2, prefix);
+        const prefix2 = "Cache.put";
+        webidl.argumentLengthCheck(arguments, 2, prefix2);
         request2 = webidl.converters.RequestInfo(request2);
-        response = webidl.converters.Response(response, prefix, "response");
+        response = webidl.converters.Response(response, prefix2, "response");
         let innerRequest = null;
         if (webidl.is.Request(request2)) {
           innerRequest = getRequestState(request2);
@@ -22608,14 +22608,14 @@ var require_cache3 = __commonJS({
         }
         if (!urlIsHttpHttpsScheme(innerRequest.url) || innerRequest.method !== "GET") {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: "Expected an http/s scheme when method is not GET"
           });
         }
         const innerResponse = getResponseState(response);
         if (innerResponse.status === 206) {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: "Got 206 status"
           });
         }
@@ -22624,7 +22624,7 @@ var require_cache3 = __commonJS({
           for (const fieldValue of fieldValues) {
             if (fieldValue === "*") {
               throw webidl.errors.exception({
-                header: prefix,
+                header: prefix2,
                 message: "Got * vary field value"
               });
             }
@@ -22632,7 +22632,7 @@ var require_cache3 = __commonJS({
         }
         if (innerResponse.body && (isDisturbed(innerResponse.body.stream) || innerResponse.body.stream.locked)) {
           throw webidl.errors.exception({
-            header: prefix,
+            header: prefix2,
             message: "Response body is locked or disturbed"
           });
         }
@@ -22677,10 +22677,10 @@ var require_cache3 = __commonJS({
       }
       async delete(request2, options = {}) {
         webidl.brandCheck(this, _Cache);
-        const prefix = "Cache.delete";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "Cache.delete";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         request2 = webidl.converters.RequestInfo(request2);
-        options = webidl.converters.CacheQueryOptions(options, prefix, "options");
+        options = webidl.converters.CacheQueryOptions(options, prefix2, "options");
         let r = null;
         if (webidl.is.Request(request2)) {
           r = getRequestState(request2);
@@ -22723,9 +22723,9 @@ var require_cache3 = __commonJS({
        */
       async keys(request2 = void 0, options = {}) {
         webidl.brandCheck(this, _Cache);
-        const prefix = "Cache.keys";
+        const prefix2 = "Cache.keys";
         if (request2 !== void 0) request2 = webidl.converters.RequestInfo(request2);
-        options = webidl.converters.CacheQueryOptions(options, prefix, "options");
+        options = webidl.converters.CacheQueryOptions(options, prefix2, "options");
         let r = null;
         if (request2 !== void 0) {
           if (webidl.is.Request(request2)) {
@@ -23031,9 +23031,9 @@ var require_cachestorage = __commonJS({
        */
       async has(cacheName) {
         webidl.brandCheck(this, _CacheStorage);
-        const prefix = "CacheStorage.has";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
-        cacheName = webidl.converters.DOMString(cacheName, prefix, "cacheName");
+        const prefix2 = "CacheStorage.has";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
+        cacheName = webidl.converters.DOMString(cacheName, prefix2, "cacheName");
         return this.#caches.has(cacheName);
       }
       /**
@@ -23043,9 +23043,9 @@ var require_cachestorage = __commonJS({
        */
       async open(cacheName) {
         webidl.brandCheck(this, _CacheStorage);
-        const prefix = "CacheStorage.open";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
-        cacheName = webidl.converters.DOMString(cacheName, prefix, "cacheName");
+        const prefix2 = "CacheStorage.open";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
+        cacheName = webidl.converters.DOMString(cacheName, prefix2, "cacheName");
         if (this.#caches.has(cacheName)) {
           const cache2 = this.#caches.get(cacheName);
           return new Cache(kConstruct, cache2);
@@ -23061,9 +23061,9 @@ var require_cachestorage = __commonJS({
        */
       async delete(cacheName) {
         webidl.brandCheck(this, _CacheStorage);
-        const prefix = "CacheStorage.delete";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
-        cacheName = webidl.converters.DOMString(cacheName, prefix, "cacheName");
+        const prefix2 = "CacheStorage.delete";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
+        cacheName = webidl.converters.DOMString(cacheName, prefix2, "cacheName");
         return this.#caches.delete(cacheName);
       }
       /**
@@ -23480,9 +23480,9 @@ var require_cookies = __commonJS({
     }
     function deleteCookie(headers2, name2, attributes) {
       brandChecks(headers2);
-      const prefix = "deleteCookie";
-      webidl.argumentLengthCheck(arguments, 2, prefix);
-      name2 = webidl.converters.DOMString(name2, prefix, "name");
+      const prefix2 = "deleteCookie";
+      webidl.argumentLengthCheck(arguments, 2, prefix2);
+      name2 = webidl.converters.DOMString(name2, prefix2, "name");
       attributes = webidl.converters.DeleteCookieAttributes(attributes);
       setCookie(headers2, {
         name: name2,
@@ -23605,10 +23605,10 @@ var require_events = __commonJS({
           webidl.util.markAsUncloneable(this);
           return;
         }
-        const prefix = "MessageEvent constructor";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
-        type = webidl.converters.DOMString(type, prefix, "type");
-        eventInitDict = webidl.converters.MessageEventInit(eventInitDict, prefix, "eventInitDict");
+        const prefix2 = "MessageEvent constructor";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
+        type = webidl.converters.DOMString(type, prefix2, "type");
+        eventInitDict = webidl.converters.MessageEventInit(eventInitDict, prefix2, "eventInitDict");
         super(type, eventInitDict);
         this.#eventInit = eventInitDict;
         webidl.util.markAsUncloneable(this);
@@ -23665,9 +23665,9 @@ var require_events = __commonJS({
     var CloseEvent = class _CloseEvent extends Event {
       #eventInit;
       constructor(type, eventInitDict = {}) {
-        const prefix = "CloseEvent constructor";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
-        type = webidl.converters.DOMString(type, prefix, "type");
+        const prefix2 = "CloseEvent constructor";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
+        type = webidl.converters.DOMString(type, prefix2, "type");
         eventInitDict = webidl.converters.CloseEventInit(eventInitDict);
         super(type, eventInitDict);
         this.#eventInit = eventInitDict;
@@ -23689,11 +23689,11 @@ var require_events = __commonJS({
     var ErrorEvent = class _ErrorEvent extends Event {
       #eventInit;
       constructor(type, eventInitDict) {
-        const prefix = "ErrorEvent constructor";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "ErrorEvent constructor";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         super(type, eventInitDict);
         webidl.util.markAsUncloneable(this);
-        type = webidl.converters.DOMString(type, prefix, "type");
+        type = webidl.converters.DOMString(type, prefix2, "type");
         eventInitDict = webidl.converters.ErrorEventInit(eventInitDict ?? {});
         this.#eventInit = eventInitDict;
       }
@@ -24996,9 +24996,9 @@ var require_websocket = __commonJS({
       constructor(url2, protocols = []) {
         super();
         webidl.util.markAsUncloneable(this);
-        const prefix = "WebSocket constructor";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
-        const options = webidl.converters["DOMString or sequence<DOMString> or WebSocketInit"](protocols, prefix, "options");
+        const prefix2 = "WebSocket constructor";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
+        const options = webidl.converters["DOMString or sequence<DOMString> or WebSocketInit"](protocols, prefix2, "options");
         url2 = webidl.converters.USVString(url2);
         protocols = options.protocols;
         const baseURL = environmentSettingsObject.settingsObject.baseUrl;
@@ -25031,9 +25031,9 @@ var require_websocket = __commonJS({
        */
       close(code = void 0, reason = void 0) {
         webidl.brandCheck(this, _WebSocket);
-        const prefix = "WebSocket.close";
+        const prefix2 = "WebSocket.close";
         if (code !== void 0) {
-          code = webidl.converters["unsigned short"](code, prefix, "code", webidl.attributes.Clamp);
+          code = webidl.converters["unsigned short"](code, prefix2, "code", webidl.attributes.Clamp);
         }
         if (reason !== void 0) {
           reason = webidl.converters.USVString(reason);
@@ -25048,9 +25048,9 @@ var require_websocket = __commonJS({
        */
       send(data) {
         webidl.brandCheck(this, _WebSocket);
-        const prefix = "WebSocket.send";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
-        data = webidl.converters.WebSocketSendData(data, prefix, "data");
+        const prefix2 = "WebSocket.send";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
+        data = webidl.converters.WebSocketSendData(data, prefix2, "data");
         if (isConnecting(this.#handler.readyState)) {
           throw new DOMException("Sent before connected.", "InvalidStateError");
         }
@@ -25339,11 +25339,11 @@ var require_websocket = __commonJS({
     webidl.converters["sequence<DOMString>"] = webidl.sequenceConverter(
       webidl.converters.DOMString
     );
-    webidl.converters["DOMString or sequence<DOMString>"] = function(V, prefix, argument) {
+    webidl.converters["DOMString or sequence<DOMString>"] = function(V, prefix2, argument) {
       if (webidl.util.Type(V) === webidl.util.Types.OBJECT && Symbol.iterator in V) {
         return webidl.converters["sequence<DOMString>"](V);
       }
-      return webidl.converters.DOMString(V, prefix, argument);
+      return webidl.converters.DOMString(V, prefix2, argument);
     };
     webidl.converters.WebSocketInit = webidl.dictionaryConverter([
       {
@@ -26253,8 +26253,8 @@ var require_eventsource = __commonJS({
       constructor(url2, eventSourceInitDict = {}) {
         super();
         webidl.util.markAsUncloneable(this);
-        const prefix = "EventSource constructor";
-        webidl.argumentLengthCheck(arguments, 1, prefix);
+        const prefix2 = "EventSource constructor";
+        webidl.argumentLengthCheck(arguments, 1, prefix2);
         if (!experimentalWarned) {
           experimentalWarned = true;
           process.emitWarning("EventSource is experimental, expect them to change at any time.", {
@@ -26262,7 +26262,7 @@ var require_eventsource = __commonJS({
           });
         }
         url2 = webidl.converters.USVString(url2);
-        eventSourceInitDict = webidl.converters.EventSourceInitDict(eventSourceInitDict, prefix, "eventSourceInitDict");
+        eventSourceInitDict = webidl.converters.EventSourceInitDict(eventSourceInitDict, prefix2, "eventSourceInitDict");
         this.#dispatcher = eventSourceInitDict.node.dispatcher || eventSourceInitDict.dispatcher;
         this.#state = {
           lastEventId: "",
@@ -27236,10 +27236,10 @@ var require_scan = __commonJS({
         isGlob = false;
       }
       let base = str;
-      let prefix = "";
+      let prefix2 = "";
       let glob = "";
       if (start4 > 0) {
-        prefix = str.slice(0, start4);
+        prefix2 = str.slice(0, start4);
         str = str.slice(start4);
         lastIndex -= start4;
       }
@@ -27264,7 +27264,7 @@ var require_scan = __commonJS({
         }
       }
       const state = {
-        prefix,
+        prefix: prefix2,
         input: input2,
         start: start4,
         base,
@@ -27293,7 +27293,7 @@ var require_scan = __commonJS({
           if (opts.tokens) {
             if (idx === 0 && start4 !== 0) {
               tokens[idx].isPrefix = true;
-              tokens[idx].value = prefix;
+              tokens[idx].value = prefix2;
             } else {
               tokens[idx].value = value2;
             }
@@ -27844,9 +27844,9 @@ var require_parse2 = __commonJS({
                 const idx = prev.value.lastIndexOf("[");
                 const pre = prev.value.slice(0, idx);
                 const rest2 = prev.value.slice(idx + 2);
-                const posix = POSIX_REGEX_SOURCE[rest2];
-                if (posix) {
-                  prev.value = pre + posix;
+                const posix2 = POSIX_REGEX_SOURCE[rest2];
+                if (posix2) {
+                  prev.value = pre + posix2;
                   state.backtrack = true;
                   advance();
                   if (!bos.output && tokens.indexOf(prev) === 1) {
@@ -28363,7 +28363,7 @@ var require_picomatch = __commonJS({
         throw new TypeError("Expected pattern to be a non-empty string");
       }
       const opts = options || {};
-      const posix = opts.windows;
+      const posix2 = opts.windows;
       const regex = isState ? picomatch2.compileRe(glob, options) : picomatch2.makeRe(glob, options, false, true);
       const state = regex.state;
       delete regex.state;
@@ -28373,8 +28373,8 @@ var require_picomatch = __commonJS({
         isIgnored = picomatch2(opts.ignore, ignoreOpts, returnState);
       }
       const matcher = (input2, returnObject = false) => {
-        const { isMatch, match, output: output2 } = picomatch2.test(input2, regex, options, { glob, posix });
-        const result2 = { glob, state, regex, posix, input: input2, output: output2, match, isMatch };
+        const { isMatch, match, output: output2 } = picomatch2.test(input2, regex, options, { glob, posix: posix2 });
+        const result2 = { glob, state, regex, posix: posix2, input: input2, output: output2, match, isMatch };
         if (typeof opts.onResult === "function") {
           opts.onResult(result2);
         }
@@ -28399,7 +28399,7 @@ var require_picomatch = __commonJS({
       }
       return matcher;
     };
-    picomatch2.test = (input2, regex, options, { glob, posix } = {}) => {
+    picomatch2.test = (input2, regex, options, { glob, posix: posix2 } = {}) => {
       if (typeof input2 !== "string") {
         throw new TypeError("Expected input to be a string");
       }
@@ -28407,7 +28407,7 @@ var require_picomatch = __commonJS({
         return { isMatch: false, output: "" };
       }
       const opts = options || {};
-      const format2 = opts.format || (posix ? utils.toPosixSlashes : null);
+      const format2 = opts.format || (posix2 ? utils.toPosixSlashes : null);
       let match = input2 === glob;
       let output2 = match && format2 ? format2(input2) : input2;
       if (match === false) {
@@ -28416,16 +28416,16 @@ var require_picomatch = __commonJS({
       }
       if (match === false || opts.capture === true) {
         if (opts.matchBase === true || opts.basename === true) {
-          match = picomatch2.matchBase(input2, regex, options, posix);
+          match = picomatch2.matchBase(input2, regex, options, posix2);
         } else {
           match = regex.exec(output2);
         }
       }
       return { isMatch: Boolean(match), match, output: output2 };
     };
-    picomatch2.matchBase = (input2, glob, options, posix = options && options.windows) => {
+    picomatch2.matchBase = (input2, glob, options, posix2 = options && options.windows) => {
       const regex = glob instanceof RegExp ? glob : picomatch2.makeRe(glob, options);
-      return regex.test(utils.basename(input2, { windows: posix }));
+      return regex.test(utils.basename(input2, { windows: posix2 }));
     };
     picomatch2.isMatch = (str, patterns, options) => picomatch2(patterns, options)(str);
     picomatch2.parse = (pattern2, options) => {
@@ -28776,8 +28776,8 @@ var require_directives = __commonJS({
               if (parts2.length < 2)
                 return false;
             }
-            const [handle, prefix] = parts2;
-            this.tags[handle] = prefix;
+            const [handle, prefix2] = parts2;
+            this.tags[handle] = prefix2;
             return true;
           }
           case "%YAML": {
@@ -28827,10 +28827,10 @@ var require_directives = __commonJS({
         const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
         if (!suffix)
           onError(`The ${source} tag has no suffix`);
-        const prefix = this.tags[handle];
-        if (prefix) {
+        const prefix2 = this.tags[handle];
+        if (prefix2) {
           try {
-            return prefix + decodeURIComponent(suffix);
+            return prefix2 + decodeURIComponent(suffix);
           } catch (error62) {
             onError(String(error62));
             return null;
@@ -28846,9 +28846,9 @@ var require_directives = __commonJS({
        * taking into account current tag prefixes and defaults.
        */
       tagString(tag) {
-        for (const [handle, prefix] of Object.entries(this.tags)) {
-          if (tag.startsWith(prefix))
-            return handle + escapeTagName(tag.substring(prefix.length));
+        for (const [handle, prefix2] of Object.entries(this.tags)) {
+          if (tag.startsWith(prefix2))
+            return handle + escapeTagName(tag.substring(prefix2.length));
         }
         return tag[0] === "!" ? tag : `!<${tag}>`;
       }
@@ -28865,11 +28865,11 @@ var require_directives = __commonJS({
           tagNames = Object.keys(tags);
         } else
           tagNames = [];
-        for (const [handle, prefix] of tagEntries) {
-          if (handle === "!!" && prefix === "tag:yaml.org,2002:")
+        for (const [handle, prefix2] of tagEntries) {
+          if (handle === "!!" && prefix2 === "tag:yaml.org,2002:")
             continue;
-          if (!doc || tagNames.some((tn) => tn.startsWith(prefix)))
-            lines.push(`%TAG ${handle} ${prefix}`);
+          if (!doc || tagNames.some((tn) => tn.startsWith(prefix2)))
+            lines.push(`%TAG ${handle} ${prefix2}`);
         }
         return lines.join("\n");
       }
@@ -28904,14 +28904,14 @@ var require_anchors = __commonJS({
       });
       return anchors;
     }
-    function findNewAnchor(prefix, exclude) {
+    function findNewAnchor(prefix2, exclude) {
       for (let i = 1; true; ++i) {
-        const name2 = `${prefix}${i}`;
+        const name2 = `${prefix2}${i}`;
         if (!exclude.has(name2))
           return name2;
       }
     }
-    function createNodeAnchors(doc, prefix) {
+    function createNodeAnchors(doc, prefix2) {
       const aliasObjects = [];
       const sourceObjects = /* @__PURE__ */ new Map();
       let prevAnchors = null;
@@ -28919,7 +28919,7 @@ var require_anchors = __commonJS({
         onAnchor: (source) => {
           aliasObjects.push(source);
           prevAnchors ?? (prevAnchors = anchorNames(doc));
-          const anchor2 = findNewAnchor(prefix, prevAnchors);
+          const anchor2 = findNewAnchor(prefix2, prevAnchors);
           prevAnchors.add(anchor2);
           return anchor2;
         },
@@ -30912,10 +30912,10 @@ var require_int = __commonJS({
     var stringifyNumber = require_stringifyNumber();
     var intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
     var intResolve = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
-    function intStringify(node2, radix, prefix) {
+    function intStringify(node2, radix, prefix2) {
       const { value } = node2;
       if (intIdentify(value) && value >= 0)
-        return prefix + value.toString(radix);
+        return prefix2 + value.toString(radix);
       return stringifyNumber.stringifyNumber(node2);
     }
     var intOct = {
@@ -31377,11 +31377,11 @@ var require_int2 = __commonJS({
       const n = parseInt(str, radix);
       return sign === "-" ? -1 * n : n;
     }
-    function intStringify(node2, radix, prefix) {
+    function intStringify(node2, radix, prefix2) {
       const { value } = node2;
       if (intIdentify(value)) {
         const str = value.toString(radix);
-        return value < 0 ? "-" + prefix + str.substr(1) : prefix + str;
+        return value < 0 ? "-" + prefix2 + str.substr(1) : prefix2 + str;
       }
       return stringifyNumber.stringifyNumber(node2);
     }
@@ -39556,7 +39556,7 @@ var require_inftrees = __commonJS({
       var min = 0, max2 = 0;
       var root = 0;
       var curr = 0;
-      var drop = 0;
+      var drop2 = 0;
       var left2 = 0;
       var used = 0;
       var huff = 0;
@@ -39641,7 +39641,7 @@ var require_inftrees = __commonJS({
       len = min;
       next = table_index;
       curr = root;
-      drop = 0;
+      drop2 = 0;
       low = -1;
       used = 1 << root;
       mask = used - 1;
@@ -39649,7 +39649,7 @@ var require_inftrees = __commonJS({
         return 1;
       }
       for (; ; ) {
-        here_bits = len - drop;
+        here_bits = len - drop2;
         if (work[sym] < end2) {
           here_op = 0;
           here_val = work[sym];
@@ -39660,12 +39660,12 @@ var require_inftrees = __commonJS({
           here_op = 32 + 64;
           here_val = 0;
         }
-        incr = 1 << len - drop;
+        incr = 1 << len - drop2;
         fill3 = 1 << curr;
         min = fill3;
         do {
           fill3 -= incr;
-          table4[next + (huff >> drop) + fill3] = here_bits << 24 | here_op << 16 | here_val | 0;
+          table4[next + (huff >> drop2) + fill3] = here_bits << 24 | here_op << 16 | here_val | 0;
         } while (fill3 !== 0);
         incr = 1 << len - 1;
         while (huff & incr) {
@@ -39685,14 +39685,14 @@ var require_inftrees = __commonJS({
           len = lens[lens_index + work[sym]];
         }
         if (len > root && (huff & mask) !== low) {
-          if (drop === 0) {
-            drop = root;
+          if (drop2 === 0) {
+            drop2 = root;
           }
           next += min;
-          curr = len - drop;
+          curr = len - drop2;
           left2 = 1 << curr;
-          while (curr + drop < max2) {
-            left2 -= count3[curr + drop];
+          while (curr + drop2 < max2) {
+            left2 -= count3[curr + drop2];
             if (left2 <= 0) {
               break;
             }
@@ -39708,7 +39708,7 @@ var require_inftrees = __commonJS({
         }
       }
       if (huff !== 0) {
-        table4[next + huff] = len - drop << 24 | 64 << 16 | 0;
+        table4[next + huff] = len - drop2 << 24 | 64 << 16 | 0;
       }
       opts.bits = root;
       return 0;
@@ -41623,11 +41623,11 @@ var require_wasm = __commonJS({
     "use strict";
     var __awaiter = exports2 && exports2.__awaiter || function(thisArg, _arguments, P, generator) {
       function adopt(value) {
-        return value instanceof P ? value : new P(function(resolve18) {
-          resolve18(value);
+        return value instanceof P ? value : new P(function(resolve19) {
+          resolve19(value);
         });
       }
-      return new (P || (P = Promise))(function(resolve18, reject) {
+      return new (P || (P = Promise))(function(resolve19, reject) {
         function fulfilled(value) {
           try {
             step3(generator.next(value));
@@ -41643,7 +41643,7 @@ var require_wasm = __commonJS({
           }
         }
         function step3(result2) {
-          result2.done ? resolve18(result2.value) : adopt(result2.value).then(fulfilled, rejected);
+          result2.done ? resolve19(result2.value) : adopt(result2.value).then(fulfilled, rejected);
         }
         step3((generator = generator.apply(thisArg, _arguments || [])).next());
       });
@@ -43547,11 +43547,11 @@ import { existsSync } from "node:fs";
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-function makeTemporaryFolder(prefix, parent) {
+function makeTemporaryFolder(prefix2, parent) {
   const place2 = parent ?? tmpdir();
   return onDisk(place2, () => {
     if (parent !== void 0) mkdirSync(place2, { recursive: true });
-    return mkdtempSync(join(realpathSync(place2), prefix));
+    return mkdtempSync(join(realpathSync(place2), prefix2));
   });
 }
 function onDisk(place2, work) {
@@ -43657,7 +43657,7 @@ async function endGroup(group2, options) {
   if (members2.length === 0) return { how: "already-gone", killed: [], left: [], duration: ns(0) };
   const asked = /* @__PURE__ */ new Set();
   const known2 = /* @__PURE__ */ new Map();
-  const killed = /* @__PURE__ */ new Set();
+  const killed2 = /* @__PURE__ */ new Set();
   const killAt = begun + options.grace;
   let pause2 = msToNs(4);
   while (members2.length > 0) {
@@ -43668,7 +43668,7 @@ async function endGroup(group2, options) {
     const unasked = members2.filter((member) => !asked.has(member.pid));
     if (killing) {
       signalAll(group2, members2, ["SIGKILL"]);
-      for (const member of members2) killed.add(member.pid);
+      for (const member of members2) killed2.add(member.pid);
     } else if (unasked.length > 0) {
       signalAll(asked.size === 0 ? group2 : null, unasked, [options.signal, "SIGCONT"]);
       for (const member of unasked) asked.add(member.pid);
@@ -43678,8 +43678,8 @@ async function endGroup(group2, options) {
     members2 = findMembers(identity, known2.values());
   }
   return {
-    how: killed.size > 0 ? "killed" : "signal",
-    killed: [...killed],
+    how: killed2.size > 0 ? "killed" : "signal",
+    killed: [...killed2],
     left: members2.map((member) => member.pid),
     duration: ns(clock.now() - begun)
   };
@@ -43690,6 +43690,12 @@ function killGroupNow(identity) {
     return;
   }
   for (const member of findMembers(identity)) signalProcess(member, "SIGKILL");
+}
+function killChildrenNow() {
+  const children = listProcesses().filter((entry) => entry.parent === process.pid);
+  for (const member of findMembers({ group: 0, leaderStart: null, mark: null }, children)) {
+    signalProcess(member, "SIGKILL");
+  }
 }
 function signalAll(group2, members2, signals) {
   const whole3 = group2 !== null && group2 > 1 && group2 !== readProcess(process.pid)?.group;
@@ -43949,14 +43955,14 @@ async function runCommand(options) {
   const started = start(options.command, options.cwd, env);
   if (started.kind === "refused") return result2(notFound(started.message, started.cause));
   const { child } = started;
-  const closed = new Promise((resolve18) => child.once("close", () => resolve18()));
-  const ended = new Promise((resolve18) => {
+  const closed = new Promise((resolve19) => child.once("close", () => resolve19()));
+  const ended = new Promise((resolve19) => {
     child.once("error", (error62) => {
-      if (child.pid === void 0) resolve18(notFound(explain(error62, options), error62));
+      if (child.pid === void 0) resolve19(notFound(explain(error62, options), error62));
     });
     child.once(
       "exit",
-      (code, signal) => resolve18(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
+      (code, signal) => resolve19(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
     );
   });
   const splitters = [drain2("stdout"), drain2("stderr")];
@@ -44037,13 +44043,13 @@ async function firstOf(ended, options) {
     () => ({ kind: "timed-out" }),
     () => ended
   );
-  const cancelled3 = new Promise((resolve18) => {
-    options.signal?.addEventListener("abort", () => resolve18({ kind: "cancelled" }), {
+  const cancelled4 = new Promise((resolve19) => {
+    options.signal?.addEventListener("abort", () => resolve19({ kind: "cancelled" }), {
       once: true,
       signal: waits.signal
     });
   });
-  const exit = await Promise.race([ended, timedOut, cancelled3]);
+  const exit = await Promise.race([ended, timedOut, cancelled4]);
   return { exit, cancelWaits: () => waits.abort() };
 }
 async function settle(child, closed) {
@@ -44212,9 +44218,9 @@ var checkoutHint = [
 var patience = { fetch: secondsToNs(300), look: secondsToNs(60) };
 var transient = /HTTP 5\d\d|returned error: 5\d\d|RPC failed|early EOF|unexpected disconnect|connection (?:reset|timed out)|could not resolve host/i;
 async function findRemote(git) {
-  const names3 = (await git.run(["remote"])).split("\n").filter((name2) => name2 !== "");
-  if (names3.includes("origin")) return "origin";
-  return names3.length === 1 ? names3[0] : null;
+  const names4 = (await git.run(["remote"])).split("\n").filter((name2) => name2 !== "");
+  if (names4.includes("origin")) return "origin";
+  return names4.length === 1 ? names4[0] : null;
 }
 async function isShallow(git) {
   return await git.run(["rev-parse", "--is-shallow-repository"]) === "true";
@@ -44381,13 +44387,13 @@ function readLine(line2, nearest2) {
   if (ceilingText2 === void 0 || reason === void 0) return missingPart(line2);
   const slash = row.lastIndexOf("/");
   const scenario2 = row.slice(0, Math.max(0, slash)).trim();
-  const named3 = row.slice(slash + 1).trim();
-  const metric = metricNames.find((name2) => name2 === named3);
+  const named4 = row.slice(slash + 1).trim();
+  const metric = metricNames.find((name2) => name2 === named4);
   if (slash < 0 || scenario2 === "") return "it does not say whose metric it is";
   if (metric === void 0) {
-    const near2 = nearest2(named3, metricNames);
+    const near2 = nearest2(named4, metricNames);
     const meant = near2 === null ? "" : `, did you mean \`${near2}\`?`;
-    return `\`${named3}\` is none of ${metricNames.join(", ")}${meant}`;
+    return `\`${named4}\` is none of ${metricNames.join(", ")}${meant}`;
   }
   if (scenario2.length > longestName) return `its name is longer than ${longestName} characters`;
   const ceiling = ceilingOf(ceilingText2, metric);
@@ -44447,7 +44453,7 @@ function waiversOf(config3, accepted) {
 }
 function withSettings(evidence, config3, later = []) {
   const { benchmarks, counters } = evidence;
-  const named3 = new Map(config3.metrics.map(({ name: name2, judge: judge3 }) => [name2, judge3]));
+  const named4 = new Map(config3.metrics.map(({ name: name2, judge: judge3 }) => [name2, judge3]));
   return {
     ...evidence,
     judge: config3.judge,
@@ -44455,7 +44461,7 @@ function withSettings(evidence, config3, later = []) {
     waivers: waiversWith(config3, evidence.waivers, later),
     ...counters === void 0 ? {} : {
       counters: counters.map((counter2) => {
-        const judge3 = named3.get(counter2.name);
+        const judge3 = named4.get(counter2.name);
         return judge3 === void 0 ? counter2 : { ...counter2, judge: judge3 };
       })
     },
@@ -44637,15 +44643,15 @@ async function hashOutput(git, limits4 = defaultLimits) {
     timeout: secondsToNs(60)
   });
   if (!listed3.ok || listed3.truncated) return { kind: "not-hashed", why: "its files could not be listed" };
-  const names3 = [...new Set(listed3.stdout.split("\0"))].filter((name2) => name2 !== "" && !name2.split("/").some((part2) => setAside.has(part2))).sort();
-  if (names3.length === 0) return { kind: "nothing" };
-  if (names3.length > limits4.files) {
+  const names4 = [...new Set(listed3.stdout.split("\0"))].filter((name2) => name2 !== "" && !name2.split("/").some((part2) => setAside.has(part2))).sort();
+  if (names4.length === 0) return { kind: "nothing" };
+  if (names4.length > limits4.files) {
     return { kind: "not-hashed", why: `it has more than ${formatCount(limits4.files)} files` };
   }
   const hash4 = createHash("sha256");
   const root = Buffer.from(git.directory).toString("latin1");
   let size3 = 0;
-  for (const name2 of names3) {
+  for (const name2 of names4) {
     const path = join3(git.directory, name2);
     const status2 = await lstat(path).catch(() => null);
     if (status2?.isSymbolicLink()) {
@@ -44661,7 +44667,7 @@ async function hashOutput(git, limits4 = defaultLimits) {
       hash4.update(`${status2 === null ? "gone" : "other"} ${name2}\0`);
     }
   }
-  return { kind: "hashed", sha256: hash4.digest("hex"), files: names3.length };
+  return { kind: "hashed", sha256: hash4.digest("hex"), files: names4.length };
 }
 function identicalBuilds(baseline, candidate, changedFiles2) {
   if (changedFiles2 === 0 || baseline.kind !== "hashed" || candidate.kind !== "hashed") return null;
@@ -44670,7 +44676,7 @@ function identicalBuilds(baseline, candidate, changedFiles2) {
   const changed = changedFiles2 === 1 ? "1 file" : `${formatCount(changedFiles2)} files`;
   return {
     code: "identical-builds",
-    message: `setup made the same on both sides: ${made} it left are byte for byte equal, although the change touches ${changed}`,
+    message: `setup made the same on both sides: ${made} it left ${candidate.files === 1 ? "is" : "are"} byte for byte equal, although the change touches ${changed}`,
     hint: "if the service runs what setup makes, both sides are the same program: look for a cache, or for a build of another folder than the worktree"
   };
 }
@@ -45007,13 +45013,13 @@ function readCsv(text4, file4, columns4, take) {
   let width3 = 0;
   for (const { fields: fields2, line: line2 } of csvRecords(text4, file4)) {
     if (places === null) {
-      const names3 = fields2.map((name2) => name2.trim());
-      const twice2 = names3.find((name2, index) => names3.indexOf(name2) !== index && columns4.includes(name2));
+      const names4 = fields2.map((name2) => name2.trim());
+      const twice2 = names4.find((name2, index) => names4.indexOf(name2) !== index && columns4.includes(name2));
       if (twice2 !== void 0) {
         throw broken(file4, line2, `two columns are named "${twice2}"`, "give each column a name of its own");
       }
-      width3 = names3.length;
-      places = columns4.map((column) => placeOf(column, names3, file4));
+      width3 = names4.length;
+      places = columns4.map((column) => placeOf(column, names4, file4));
     } else if (fields2.length !== width3) {
       const found2 = `${fields2.length} field${fields2.length === 1 ? "" : "s"}, wanted ${width3} as in the first line`;
       throw broken(file4, line2, found2, "put fields with commas or line ends into double quotes");
@@ -45025,11 +45031,11 @@ function readCsv(text4, file4, columns4, take) {
     }
   }
 }
-function placeOf(column, names3, file4) {
-  const place2 = names3.indexOf(column);
+function placeOf(column, names4, file4) {
+  const place2 = names4.indexOf(column);
   if (place2 !== -1) return place2;
-  const only = names3.length === 1 && /[;\t|]/.test(names3[0]);
-  const way = only ? "its fields must be separated by commas" : `it has ${names3.map((name2) => `"${name2}"`).join(", ")}`;
+  const only = names4.length === 1 && /[;\t|]/.test(names4[0]);
+  const way = only ? "its fields must be separated by commas" : `it has ${names4.map((name2) => `"${name2}"`).join(", ")}`;
   throw problem(file4, `it has no column "${column}", which a request names`, way);
 }
 function* csvRecords(text4, file4) {
@@ -45192,10 +45198,10 @@ var plain = (text4) => ({
   takesRow: false,
   fillers: 0
 });
-function joined(open2, parts2, close, between2 = ",") {
+function joined(open2, parts2, close, between3 = ",") {
   const pieces = [open2];
   for (const [index, part2] of parts2.entries()) {
-    if (index > 0) pieces.push(between2);
+    if (index > 0) pieces.push(between3);
     pieces.push(...part2.pieces);
   }
   pieces.push(close);
@@ -45310,12 +45316,12 @@ function compileMultipart(settings7, scope, readBody) {
   const boundary = `tailgate-${hash4.digest("hex").slice(0, 32)}`;
   const parts2 = [];
   for (const [index, { name: name2, content, filename, contentType }] of settings7.entries()) {
-    const named3 = filename === null ? "" : `; filename="${quoted(filename)}"`;
+    const named4 = filename === null ? "" : `; filename="${quoted(filename)}"`;
     const type = contentType === null ? "" : `content-type: ${contentType}\r
 `;
     const lineEnd = index === 0 ? "" : "\r\n";
     const head = `${lineEnd}--${boundary}\r
-content-disposition: form-data; name="${quoted(name2)}"${named3}\r
+content-disposition: form-data; name="${quoted(name2)}"${named4}\r
 ${type}\r
 `;
     parts2.push(plain(head));
@@ -45408,15 +45414,15 @@ function bodyOf(settings7, options) {
   return { parts: [letters2], contentType: "text/plain" };
 }
 function headersOf(settings7, { scope, auth: auth2 }, contentType) {
-  const named3 = new Set(Object.keys(settings7.headers).map((name2) => name2.toLowerCase()));
+  const named4 = new Set(Object.keys(settings7.headers).map((name2) => name2.toLowerCase()));
   const headers2 = Object.entries(settings7.headers).map(([name2, value]) => [
     name2,
     compileTemplate(value, scope)
   ]);
-  if (contentType !== null && !named3.has("content-type")) {
+  if (contentType !== null && !named4.has("content-type")) {
     headers2.push(["content-type", compileTemplate(contentType, scope)]);
   }
-  if (auth2 !== null && !named3.has("authorization")) {
+  if (auth2 !== null && !named4.has("authorization")) {
     headers2.push(["authorization", authorization(auth2, scope)]);
   }
   return headers2;
@@ -45484,7 +45490,7 @@ import { readFileSync as readFileSync2, realpathSync as realpathSync3, statSync 
 import { relative as relative2, resolve } from "node:path";
 function readProjectFile(directory, file4, what, limit) {
   const path = resolve(directory, file4);
-  const refuse4 = (problem3, hint, cause) => new TailgateError({
+  const refuse5 = (problem3, hint, cause) => new TailgateError({
     code: "usage",
     message: `${what} ${file4} ${problem3}`,
     hint,
@@ -45492,14 +45498,14 @@ function readProjectFile(directory, file4, what, limit) {
   });
   const stat = statSync2(path, { throwIfNoEntry: false });
   if (stat === void 0) {
-    throw refuse4(`does not exist (looked for ${path})`, "give its path relative to the project");
+    throw refuse5(`does not exist (looked for ${path})`, "give its path relative to the project");
   }
-  if (!stat.isFile()) throw refuse4("is no file", "name a file of the project");
+  if (!stat.isFile()) throw refuse5("is no file", "name a file of the project");
   if (relative2(realpathSync3(directory), realpathSync3(path)).startsWith("..")) {
-    throw refuse4("leads out of the project", "copy it into the project");
+    throw refuse5("leads out of the project", "copy it into the project");
   }
   if (stat.size > limit) {
-    throw refuse4(
+    throw refuse5(
       `has ${formatBytes(bytes(stat.size))}, wanted at most ${formatBytes(limit)}`,
       "give a smaller file"
     );
@@ -45507,7 +45513,7 @@ function readProjectFile(directory, file4, what, limit) {
   try {
     return readFileSync2(path);
   } catch (cause) {
-    throw refuse4(`cannot be read: ${messageOf(cause)}`, "it must be a readable file", cause);
+    throw refuse5(`cannot be read: ${messageOf(cause)}`, "it must be a readable file", cause);
   }
 }
 function readProjectText(directory, file4, what, limit) {
@@ -45913,8 +45919,8 @@ function columnsOf(value) {
 }
 
 // src/load/arrivals.ts
-function dueTimes(arrivals2, rate4, counted4, leadIn, random) {
-  const meanGap = 1e9 / rate4;
+function dueTimes(arrivals2, rate5, counted4, leadIn, random) {
+  const meanGap = 1e9 / rate5;
   if (arrivals2 === "constant")
     return Float64Array.from({ length: leadIn + counted4 }, (_3, shot) => shot * meanGap);
   if (arrivals2 === "poisson") return exponential(meanGap, leadIn + counted4, random);
@@ -45998,12 +46004,12 @@ function countShots(shape) {
   }
   return shots2;
 }
-function extentShots(rate4, extent) {
+function extentShots(rate5, extent) {
   switch (extent.kind) {
     case "count":
       return Math.round(extent.shots);
     case "duration":
-      return Math.round(rate4 * nsToSeconds(extent.duration));
+      return Math.round(rate5 * nsToSeconds(extent.duration));
     default:
       return assertNever(extent);
   }
@@ -46306,8 +46312,8 @@ function cookieOf({ headers: headers2 }, name2) {
   const cookies = lines.map((line2) => line2.split(";", 1)[0].trim());
   const found2 = cookies.find((cookie) => cookie.startsWith(`${name2}=`));
   if (found2 !== void 0) return { opened: found2.slice(name2.length + 1), problem: "" };
-  const names3 = cookies.map((cookie) => cookie.split("=", 1)[0]);
-  const set2 = names3.length === 0 ? "it set none" : `it set ${names3.join(", ")}`;
+  const names4 = cookies.map((cookie) => cookie.split("=", 1)[0]);
+  const set2 = names4.length === 0 ? "it set none" : `it set ${names4.join(", ")}`;
   return refused(`set no cookie "${name2}"; ${set2}`);
 }
 function jsonOf({ body }, pointer) {
@@ -46508,10 +46514,10 @@ async function uncommitted(git, head, outputs) {
   const warnings2 = [];
   if (code.length > 0) {
     const first = code.slice(0, 3).join(", ");
-    const names3 = code.length > 3 ? `${first}, \u2026` : first;
+    const names4 = code.length > 3 ? `${first}, \u2026` : first;
     warnings2.push({
       code: "uncommitted-changes",
-      message: `uncommitted changes are not measured (${names3}): the candidate is the commit ${short(head)}`,
+      message: `uncommitted changes are not measured (${names4}): the candidate is the commit ${short(head)}`,
       hint: "Commit them to have them measured."
     });
   }
@@ -46683,8 +46689,8 @@ async function unknownReference(git, ref, about) {
   });
 }
 function plainName(ref, remote) {
-  const named3 = ref.replace(/^refs\/(?:heads|tags)\//, "").replace(/^refs\/remotes\//, "");
-  return remote !== null && named3.startsWith(`${remote}/`) && !ref.startsWith("refs/heads/") ? named3.slice(remote.length + 1) : named3;
+  const named4 = ref.replace(/^refs\/(?:heads|tags)\//, "").replace(/^refs\/remotes\//, "");
+  return remote !== null && named4.startsWith(`${remote}/`) && !ref.startsWith("refs/heads/") ? named4.slice(remote.length + 1) : named4;
 }
 function isReferenceName(name2) {
   return !/[\s~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|^[/.]|[/.]$/.test(name2) && name2 !== "@" && name2 !== "HEAD";
@@ -46833,25 +46839,78 @@ function mergeBase({ git, situation, mergeBaseByApi }, candidate, tips) {
 }
 
 // src/builds/worktree.ts
-import { rmSync } from "node:fs";
+import { rmSync as rmSync2 } from "node:fs";
 import { chmod, readdir, rm } from "node:fs/promises";
-import { join as join4 } from "node:path";
+import { join as join5 } from "node:path";
+
+// src/kernel/worktree-records.ts
+import { existsSync as existsSync2, readdirSync as readdirSync2, readFileSync as readFileSync3, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join as join4, resolve as resolve3 } from "node:path";
+var worktreeFolderPrefix = "tailgate-";
+var worktreeFolder = new RegExp(`^${worktreeFolderPrefix}[A-Za-z0-9]{6}$`);
+function forgetWorktree(repository, worktree) {
+  drop(repository, (record2) => record2.worktree === worktree && !existsSync2(worktree));
+}
+function forgetDeadWorktrees(repository) {
+  drop(repository, ({ place: place2, worktree }) => {
+    const folder = dirname(worktree);
+    const ours = worktreeFolder.test(basename(folder)) && isDetached(place2) && !isLockedByUser(place2);
+    return ours && !existsSync2(folder) && existsSync2(dirname(folder));
+  });
+}
+function drop(repository, isDead) {
+  const all = recordsFolder(repository);
+  if (all === null) return;
+  try {
+    for (const name2 of readdirSync2(all)) {
+      const place2 = join4(all, name2);
+      const worktree = worktreeOf(place2);
+      if (worktree !== null && isDead({ place: place2, worktree })) rmSync(place2, { recursive: true, force: true });
+    }
+    rmdirSync(all);
+  } catch {
+  }
+}
+function recordsFolder(repository) {
+  const dot = join4(repository, ".git");
+  const link = firstLine2(dot);
+  if (link === null) return existsSync2(dot) ? join4(dot, "worktrees") : null;
+  if (!link.startsWith("gitdir: ")) return null;
+  const own2 = resolve3(repository, link.slice("gitdir: ".length));
+  return join4(resolve3(own2, firstLine2(join4(own2, "commondir")) ?? "."), "worktrees");
+}
+function worktreeOf(place2) {
+  const file4 = firstLine2(join4(place2, "gitdir"));
+  return file4 === null || basename(file4) !== ".git" ? null : dirname(resolve3(place2, file4));
+}
+var isDetached = (place2) => !(firstLine2(join4(place2, "HEAD")) ?? "").startsWith("ref:");
+var isLockedByUser = (place2) => existsSync2(join4(place2, "locked")) && firstLine2(join4(place2, "locked")) !== "initializing";
+function firstLine2(path) {
+  try {
+    return readFileSync3(path, "utf8").split("\n", 1)[0].trimEnd();
+  } catch {
+    return null;
+  }
+}
+
+// src/builds/worktree.ts
 var patience2 = { checkout: secondsToNs(600), remove: secondsToNs(60), fetch: secondsToNs(900) };
 async function createWorktrees(options) {
-  const { git, names: names3, ledger } = options;
-  checkNames(names3);
+  const { git, names: names4, ledger } = options;
+  checkNames(names4);
   if (options.lfs) await requireLfs(git);
-  const root = makeTemporaryFolder("tailgate-", options.parentDirectory);
+  forgetDeadWorktrees(git.directory);
+  const root = makeTemporaryFolder(worktreeFolderPrefix, options.parentDirectory);
   try {
     ledger?.add({ kind: "directory", path: root });
   } catch (error62) {
-    rmSync(root, { recursive: true, force: true });
+    rmSync2(root, { recursive: true, force: true });
     throw error62;
   }
-  const paths = { baseline: join4(root, names3.baseline), candidate: join4(root, names3.candidate) };
+  const paths = { baseline: join5(root, names4.baseline), candidate: join5(root, names4.candidate) };
   const dispose = once(() => removeAll(options, root, Object.values(paths)));
   try {
-    const inOrder = [...sides].sort((one2, other) => names3[one2] < names3[other] ? -1 : 1);
+    const inOrder = [...sides].sort((one2, other) => names4[one2] < names4[other] ? -1 : 1);
     for (const side3 of inOrder) await checkOut(options, side3, paths[side3]);
   } catch (error62) {
     await dispose();
@@ -46936,15 +46995,15 @@ async function removeFolder(path) {
 async function makeWritable(path) {
   await chmod(path, 448);
   for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await makeWritable(join4(path, entry.name));
+    if (entry.isDirectory()) await makeWritable(join5(path, entry.name));
   }
 }
-function checkNames(names3) {
-  const { baseline, candidate } = names3;
+function checkNames(names4) {
+  const { baseline, candidate } = names4;
   const plain3 = /^[a-z0-9][a-z0-9-]*$/;
   const good = plain3.test(baseline) && plain3.test(candidate) && baseline !== candidate && baseline.length === candidate.length;
   if (!good) {
-    throw new Error(`worktree names must be two plain words of equal length, not ${JSON.stringify(names3)}`);
+    throw new Error(`worktree names must be two plain words of equal length, not ${JSON.stringify(names4)}`);
   }
 }
 function once(work) {
@@ -46986,9 +47045,9 @@ function quadsOf(scenario2) {
     order: index % 2 === 0 ? abba : baab
   }));
 }
-function inPairs(quads2) {
+function inPairs(quads3) {
   const counts2 = /* @__PURE__ */ new Map();
-  return quads2.flatMap(
+  return quads3.flatMap(
     ({ scenario: scenario2, order: order2 }) => order2.map((side3) => {
       const count3 = counts2.get(scenario2) ?? { baseline: 0, candidate: 0 };
       counts2.set(scenario2, count3);
@@ -47080,9 +47139,10 @@ function nearest(word2, known2) {
 
 // src/builds/changes.ts
 var import_picomatch = __toESM(require_picomatch2(), 1);
+import { posix } from "node:path";
 async function changedFiles(git, baseline, candidate) {
-  const names3 = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none"];
-  const answer = await git.run([...names3, baseline, candidate, "--"], {
+  const names4 = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none"];
+  const answer = await git.run([...names4, baseline, candidate, "--"], {
     captureLimit: bytes(256 * 1024 * 1024),
     timeout: secondsToNs(120)
   });
@@ -47120,20 +47180,34 @@ function matchesAny(files, globs) {
     return last === void 0 ? unlessSaid : !last.takesBack;
   });
 }
+var mostLinks = 10;
+async function readThroughLinks(git, sha, path) {
+  let place2 = path.replaceAll("\\", "/");
+  for (let links = 0; links <= mostLinks; links++) {
+    if (place2.startsWith("/") || place2.split("/").includes("..")) return null;
+    const entry = await git.run(["ls-tree", "--full-tree", "-z", sha, "--", place2]);
+    const [mode, kind] = entry.split(/\s/);
+    if (kind !== "blob") return null;
+    if (mode !== "120000") return await readFileAt(git, sha, place2);
+    const target = await git.run(["cat-file", "blob", `${sha}:${place2}`]);
+    place2 = posix.join(target.startsWith("/") ? "/" : posix.dirname(place2), target);
+  }
+  return null;
+}
 async function readFileAt(git, sha, path, limit = bytes(1024 * 1024)) {
   const name2 = path.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "");
-  const refuse4 = (message2, hint) => new TailgateError({ code: "usage", message: `${path} of ${short(sha)} ${message2}`, hint });
+  const refuse5 = (message2, hint) => new TailgateError({ code: "usage", message: `${path} of ${short(sha)} ${message2}`, hint });
   if (name2 === "" || name2.startsWith("/") || name2.split("/").includes("..")) {
-    throw refuse4("is not inside the repository", "give a path relative to the root of the repository");
+    throw refuse5("is not inside the repository", "give a path relative to the root of the repository");
   }
   const entry = await git.run(["ls-tree", "--full-tree", "-z", sha, "--", name2]);
   if (entry === "") return null;
   const [mode, kind] = entry.split(/\s/);
   if (kind !== "blob" || mode === "120000")
-    throw refuse4("is no plain file", "commit the file itself, not a link");
+    throw refuse5("is no plain file", "commit the file itself, not a link");
   const answer = await git.ask(["cat-file", "blob", `${sha}:${name2}`], { captureLimit: limit });
-  if (!answer.ok) throw refuse4(`cannot be read: ${answer.tail.slice(-1).join("")}`, "fetch the commit again");
-  if (answer.truncated) throw refuse4(`is larger than ${formatBytes(limit)}`, "name a smaller file");
+  if (!answer.ok) throw refuse5(`cannot be read: ${answer.tail.slice(-1).join("")}`, "fetch the commit again");
+  if (answer.truncated) throw refuse5(`is larger than ${formatBytes(limit)}`, "name a smaller file");
   return answer.stdout;
 }
 
@@ -50120,11 +50194,11 @@ function isValidCIDRv6(value) {
   const parts2 = value.split("/");
   if (parts2.length !== 2)
     return false;
-  const [address, prefix] = parts2;
-  if (!prefix)
+  const [address, prefix2] = parts2;
+  if (!prefix2)
     return false;
-  const prefixNum = Number(prefix);
-  if (`${prefixNum}` !== prefix)
+  const prefixNum = Number(prefix2);
+  if (`${prefixNum}` !== prefix2)
     return false;
   if (prefixNum < 0 || prefixNum > 128)
     return false;
@@ -52204,7 +52278,7 @@ var recursive = /* @__PURE__ */ new WeakMap();
 var NONE = 0;
 var ASSUMED = 1;
 var PROVEN = 2;
-function isRecursive(inst, stack, resolve18) {
+function isRecursive(inst, stack, resolve19) {
   const cached2 = recursive.get(inst);
   if (cached2 !== void 0)
     return cached2 ? PROVEN : NONE;
@@ -52214,7 +52288,7 @@ function isRecursive(inst, stack, resolve18) {
   let result2 = NONE;
   const check2 = (child) => {
     if (result2 !== PROVEN && child?._zod) {
-      const answer = isRecursive(child, stack, resolve18);
+      const answer = isRecursive(child, stack, resolve19);
       if (answer > result2)
         result2 = answer;
     }
@@ -52225,7 +52299,7 @@ function isRecursive(inst, stack, resolve18) {
       const desc = Object.getOwnPropertyDescriptor(sh, key2);
       if (spread2 && !desc.enumerable)
         continue;
-      const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve18) : NONE;
+      const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve19) : NONE;
       if (child > answer)
         answer = child;
     }
@@ -52289,7 +52363,7 @@ function isRecursive(inst, stack, resolve18) {
       break;
     // `$ZodLazy` caches its inner on the def, so a resolved edge is followed exactly
     case "lazy": {
-      const inner = def._cachedInner ?? (resolve18 ? inst._zod.innerType : void 0);
+      const inner = def._cachedInner ?? (resolve19 ? inst._zod.innerType : void 0);
       merge3(inner ? isRecursive(inner, stack, false) : ASSUMED);
       break;
     }
@@ -60630,8 +60704,8 @@ function generateStringFormatCheck(doc, ctx, def, accessor, needsValue = true) {
       doc.write(`if (!${accessor}.includes(${esc(def.includes)})) return INVALID;`);
       break;
     case "starts_with": {
-      const prefix = def.prefix;
-      doc.write(`if (${accessor}.slice(0, ${prefix.length}) !== ${esc(prefix)}) return INVALID;`);
+      const prefix2 = def.prefix;
+      doc.write(`if (${accessor}.slice(0, ${prefix2.length}) !== ${esc(prefix2)}) return INVALID;`);
       break;
     }
     case "ends_with": {
@@ -61375,8 +61449,8 @@ function generateDiscriminatedUnionCheck(doc, ctx, def, accessor) {
       claimed.add(value);
     }
     const conditions = Array.from(values, (value) => literalEquality(ctx, discVar, value));
-    const prefix = firstBranch ? "if" : "else if";
-    doc.write(`${prefix} (${conditions.join(" || ")}) {`);
+    const prefix2 = firstBranch ? "if" : "else if";
+    doc.write(`${prefix2} (${conditions.join(" || ")}) {`);
     doc.indented((d) => {
       const branchOutput = generateCheck(d, ctx, option, accessor);
       d.write(`${outputVar} = ${branchOutput};`);
@@ -62324,12 +62398,12 @@ function _includes(includes, params) {
   });
 }
 // @__NO_SIDE_EFFECTS__
-function _startsWith(prefix, params) {
+function _startsWith(prefix2, params) {
   return new $ZodCheckStartsWith({
     check: "string_format",
     format: "starts_with",
     ...normalizeParams(params),
-    prefix
+    prefix: prefix2
   });
 }
 // @__NO_SIDE_EFFECTS__
@@ -63792,12 +63866,12 @@ function rewriteKeyNames(ctx) {
   const rewrites = /* @__PURE__ */ new Map();
   for (const record2 of pendingRecords.get(ctx) ?? []) {
     const seen = ctx.seen.get(record2);
-    const names3 = (seen?.def ?? seen?.schema)?.propertyNames;
-    if (!names3 || names3 === true || rewrites.has(names3))
+    const names4 = (seen?.def ?? seen?.schema)?.propertyNames;
+    if (!names4 || names4 === true || rewrites.has(names4))
       continue;
-    const rewritten = stringifyKeyNames(bySchema, names3, /* @__PURE__ */ new Set());
-    if (rewritten !== names3)
-      rewrites.set(names3, rewritten);
+    const rewritten = stringifyKeyNames(bySchema, names4, /* @__PURE__ */ new Set());
+    if (rewritten !== names4)
+      rewrites.set(names4, rewritten);
   }
   if (!rewrites.size)
     return;
@@ -67017,17 +67091,17 @@ function choice(words3) {
     }
   });
 }
-function whole(least3, most) {
-  const error62 = `wanted a whole number from ${least3} to ${most}`;
-  return external_exports.int({ error: error62 }).min(least3, { error: error62 }).max(most, { error: error62 });
+function whole(least2, most) {
+  const error62 = `wanted a whole number from ${least2} to ${most}`;
+  return external_exports.int({ error: error62 }).min(least2, { error: error62 }).max(most, { error: error62 });
 }
 function rate(most) {
   const error62 = `wanted requests a second, above 0 and at most ${most}`;
   return external_exports.number({ error: error62 }).positive({ error: error62 }).max(most, { error: error62 });
 }
-function duration3(least3, most) {
-  const error62 = `wanted a duration from ${least3} to ${most}, with its unit, such as 250ms, 5s or 4m`;
-  const [from, to] = [parseDuration(least3), parseDuration(most)];
+function duration3(least2, most) {
+  const error62 = `wanted a duration from ${least2} to ${most}, with its unit, such as 250ms, 5s or 4m`;
+  const [from, to] = [parseDuration(least2), parseDuration(most)];
   return external_exports.string({ error: error62 }).regex(durationPattern, { error: error62 }).transform((text4, context) => {
     const value = parseDuration(text4);
     if (value !== null && value >= from && value <= to) return value;
@@ -67125,13 +67199,13 @@ var waiver = group({
 var waivers = external_exports.array(waiver, { error: "wanted a list" }).max(200, { error: "wanted at most 200 waivers" }).default([]).describe("Changes that were accepted, each with its ceiling and reason.");
 
 // src/kernel/installation.ts
-import { existsSync as existsSync2 } from "node:fs";
-import { dirname, join as join5 } from "node:path";
+import { existsSync as existsSync3 } from "node:fs";
+import { dirname as dirname2, join as join6 } from "node:path";
 import { fileURLToPath } from "node:url";
 function installationRoot() {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync2(join5(folder, "action.yml"))) {
-    const parent = dirname(folder);
+  let folder = dirname2(fileURLToPath(import.meta.url));
+  while (!existsSync3(join6(folder, "action.yml"))) {
+    const parent = dirname2(folder);
     if (parent === folder) {
       throw new TailgateError({
         code: "usage",
@@ -67144,8 +67218,8 @@ function installationRoot() {
   return folder;
 }
 function builtFile(name2) {
-  const path = join5(installationRoot(), "dist", name2);
-  if (!existsSync2(path)) {
+  const path = join6(installationRoot(), "dist", name2);
+  if (!existsSync3(path)) {
     throw new TailgateError({
       code: "usage",
       message: `dist/${name2} is missing`,
@@ -67156,8 +67230,8 @@ function builtFile(name2) {
 }
 
 // src/microbench/files.ts
-import { readdirSync as readdirSync2 } from "node:fs";
-import { join as join6 } from "node:path";
+import { readdirSync as readdirSync3 } from "node:fs";
+import { join as join7 } from "node:path";
 var mostFiles = 5e5;
 var passedOver = /* @__PURE__ */ new Set(["node_modules", ".git"]);
 var isRunnable = (file4) => runnable.test(file4) && !file4.split("/").includes("node_modules");
@@ -67167,7 +67241,7 @@ function benchFiles(directory, matches) {
   let seen = 0;
   const folders = [""];
   for (let folder = folders.pop(); folder !== void 0; folder = folders.pop()) {
-    for (const entry of readdirSync2(join6(directory, folder), { withFileTypes: true })) {
+    for (const entry of readdirSync3(join7(directory, folder), { withFileTypes: true })) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !passedOver.has(entry.name)) folders.push(path);
       if (entry.isFile() && runnable.test(entry.name) && matches(path)) found2.push(path);
@@ -67178,7 +67252,7 @@ function benchFiles(directory, matches) {
 }
 
 // src/microbench/pair.ts
-import { join as join7 } from "node:path";
+import { join as join8 } from "node:path";
 
 // src/microbench/side-process.ts
 import { fork } from "node:child_process";
@@ -67191,7 +67265,7 @@ function patienceWithin(timeBudget) {
   if (timeBudget === null) {
     return { order: longest.order, firstRun: longest.run, run: longest.run, finding: null };
   }
-  const within = (share5, { least: least3, most }) => ns(Math.min(most, Math.max(least3, timeBudget * share5)));
+  const within = (share5, { least: least2, most }) => ns(Math.min(most, Math.max(least2, timeBudget * share5)));
   const runs = { least: shortest.run, most: longest.run };
   return {
     // Both sides may have to be waited for, and another benchmark is to have its turn.
@@ -67266,15 +67340,15 @@ var SideProcess = class {
     }
     this.#child.stderr?.on("data", (data) => this.#tail.feed("stderr", data));
     this.#child.on("message", (message2) => this.#take(message2));
-    this.#exited = new Promise((resolve18) => {
+    this.#exited = new Promise((resolve19) => {
       this.#child.once("error", (error62) => {
         if (pid === void 0) this.#end(`could not be started: ${error62.message}`);
-        if (pid === void 0) resolve18();
+        if (pid === void 0) resolve19();
       });
       this.#child.once("exit", (code, signal) => {
         const end2 = () => {
           this.#end(signal === null ? `ended its process with exit code ${code}` : `was ended by ${signal}`);
-          resolve18();
+          resolve19();
         };
         const { stderr } = this.#child;
         if (stderr === null || stderr.closed) return end2();
@@ -67335,9 +67409,9 @@ var SideProcess = class {
     const waits = new AbortController();
     const onAbort = () => waits.abort();
     signal.addEventListener("abort", onAbort, { once: true });
-    const answered3 = new Promise((resolve18) => {
-      this.#pending = { ...waiting, resolve: resolve18 };
-      if (this.#gone !== null) resolve18({ kind: "problem", reason: this.#gone, gone: true });
+    const answered3 = new Promise((resolve19) => {
+      this.#pending = { ...waiting, resolve: resolve19 };
+      if (this.#gone !== null) resolve19({ kind: "problem", reason: this.#gone, gone: true });
     });
     const quiet = ns(Math.min(quietTime, patience5 / 2));
     const tooLong = clock.sleep(quiet, waits.signal).then(() => {
@@ -67360,13 +67434,13 @@ var SideProcess = class {
   }
   #take(message2) {
     if (this.#pending === null) return;
-    const { resolve: resolve18 } = this.#pending;
+    const { resolve: resolve19 } = this.#pending;
     const reply = replyTo(this.#pending, message2);
     if (reply === null) return;
-    if (reply.kind === "ready") resolve18({ kind: "finished", id: 0 });
+    if (reply.kind === "ready") resolve19({ kind: "finished", id: 0 });
     else if (reply.kind === "failed")
-      resolve18({ kind: "problem", reason: `threw: ${this.#options.mask(reply.message)}`, gone: false });
-    else resolve18(reply);
+      resolve19({ kind: "problem", reason: `threw: ${this.#options.mask(reply.message)}`, gone: false });
+    else resolve19(reply);
   }
   #end(how) {
     const last = this.tail().findLast((line2) => /\S/.test(line2));
@@ -67434,7 +67508,7 @@ async function load(process2, respawn, directory, files) {
     const benchmarks = [];
     let crashed = false;
     for (const file4 of files.filter((one2) => !problems.has(one2))) {
-      const answer = await process2().ask({ kind: "load", file: file4, path: join7(directory, file4) });
+      const answer = await process2().ask({ kind: "load", file: file4, path: join8(directory, file4) });
       if (answer.kind === "loaded") benchmarks.push(...answer.benchmarks.map((name2) => ({ file: file4, name: name2 })));
       if (answer.kind !== "problem") continue;
       problems.set(file4, `the file ${answer.reason.replace(/^threw: /, "cannot be used: ")}`);
@@ -67474,8 +67548,8 @@ var warmUp = { block: msToNs(4), least: 6, most: 24, agree: 0.05 };
 function samplingOf(calibrated) {
   const iterations = Math.max(...calibrated.map((one2) => one2.iterations));
   const length = Math.max(1, ...calibrated.map((one2) => one2.elapsed / one2.iterations * iterations));
-  const { least: least3, most } = samplesBounds;
-  const wanted3 = Math.min(most, Math.max(least3, Math.floor(samplesTarget / length)));
+  const { least: least2, most } = samplesBounds;
+  const wanted3 = Math.min(most, Math.max(least2, Math.floor(samplesTarget / length)));
   return {
     iterations,
     warmUpIterations: iterations * Math.max(1, Math.round(warmUp.block / length)),
@@ -67648,13 +67722,13 @@ async function calibrateBoth(pair, benchmark2, first) {
   const present = [first, otherSide(first)].filter(has2);
   const broken2 = sides.find((side3) => problemOf4(side3) !== void 0);
   if (broken2 !== void 0) {
-    return refuse4(`${broken2}: ${problemOf4(broken2)}`);
+    return refuse5(`${broken2}: ${problemOf4(broken2)}`);
   }
   const answers = [];
   for (const side3 of present) {
     const begun = await pair.processes[side3].ask({ kind: "begin", benchmark: benchmark2 });
     const answer = begun.kind === "problem" ? begun : await pair.processes[side3].ask({ kind: "calibrate", benchmark: benchmark2, target: sampleTarget });
-    if (answer.kind === "problem") return refuse4(await blame(pair, side3, benchmark2, answer));
+    if (answer.kind === "problem") return refuse5(await blame(pair, side3, benchmark2, answer));
     if (answer.kind === "calibrated") answers.push(answer);
   }
   const sampling = samplingOf(answers);
@@ -67668,7 +67742,7 @@ async function calibrateBoth(pair, benchmark2, first) {
   };
   if (present.length < 2) return { subject: subject3, plan: null };
   return { subject: subject3, plan: { name: name2, benchmark: benchmark2, ...sampling } };
-  function refuse4(problem3) {
+  function refuse5(problem3) {
     return { subject: { ...blank(name2), problem: problem3 }, plan: null };
   }
 }
@@ -67705,9 +67779,9 @@ function withoutEnd(result2, end2) {
 var drawSide2 = (random) => random.coin() ? "baseline" : "candidate";
 
 // src/microbench/naming.ts
-function refuseTwice(named3) {
+function refuseTwice(named4) {
   const seen = /* @__PURE__ */ new Set();
-  for (const { name: name2 } of named3) {
+  for (const { name: name2 } of named4) {
     if (seen.has(name2)) {
       throw new TailgateError({
         code: "usage",
@@ -67737,7 +67811,7 @@ function unmatchedGlobs(globs, files, matches) {
 
 // src/microbench/node.ts
 import { accessSync, constants } from "node:fs";
-import { delimiter, join as join8 } from "node:path";
+import { delimiter, join as join9 } from "node:path";
 async function findNode(env, directory) {
   const path = onPath("node", env["PATH"]) ?? process.execPath;
   const { exit, stdout, tail } = await runCommand({
@@ -67773,24 +67847,12 @@ function onPath(name2, path) {
   for (const folder of (path ?? "").split(delimiter)) {
     if (folder === "") continue;
     try {
-      accessSync(join8(folder, file4), constants.X_OK);
-      return join8(folder, file4);
+      accessSync(join9(folder, file4), constants.X_OK);
+      return join9(folder, file4);
     } catch {
     }
   }
   return null;
-}
-
-// src/microbench/out-of-time.ts
-function outOfTime2({ plan: plan2, rounds }, budget) {
-  const wanted3 = plan2.rounds + (plan2.confirm ? plan2.confirmationRounds : 0);
-  const whole3 = ns(rounds.reduce((sum6, round3) => sum6 + round3.duration, 0) / rounds.length * wanted3);
-  const all = `${plan2.rounds} rounds${plan2.confirm ? ` and ${plan2.confirmationRounds} to confirm` : ""}`;
-  return {
-    code: "bench-out-of-time",
-    message: `the time budget of ${formatDuration(budget)} was used up after ${rounds.length} ${rounds.length === 1 ? "round" : "rounds"}: all ${all} would take about ${formatDuration(whole3)}`,
-    hint: "raise the time budget, or measure fewer benchmarks"
-  };
 }
 
 // src/microbench/readings.ts
@@ -68242,9 +68304,9 @@ function simple(text4, binary) {
   const size3 = byteFactor(text4, binary);
   if (size3 !== null) return quantity("bytes", "bytes", size3);
   if (countWords.test(text4)) return quantity("count", `${text4.toLowerCase().replace(/s$/, "")}s`, 1);
-  const rate4 = bareRates.get(text4.toLowerCase());
-  if (rate4 !== void 0) {
-    return { ...quantity("rate", "operations/s", rate4), direction: "bigger-is-better" };
+  const rate5 = bareRates.get(text4.toLowerCase());
+  if (rate5 !== void 0) {
+    return { ...quantity("rate", "operations/s", rate5), direction: "bigger-is-better" };
   }
   if (/^(%|percent(age)?)$/i.test(text4)) return quantity("custom", "percent", 1);
   const suffix = /^[\w.]+-(ns|us|µs|ms|s|sec|B|bytes)$/.exec(text4)?.[1];
@@ -68528,12 +68590,12 @@ var bencher = {
       for (const [measure2, metric] of Object.entries(isRecord(metrics2) ? metrics2 : {})) {
         const low = at(metric, "lower_value");
         const high = at(metric, "upper_value");
-        const bounded = typeof low === "number" && typeof high === "number";
+        const bounded3 = typeof low === "number" && typeof high === "number";
         sheet.add({
           name: measure2 === "latency" ? benchmark2 : `${benchmark2} [${measure2}]`,
           quantity: measureOf(measure2),
           value: at(metric, "value"),
-          spread: bounded ? (high - low) / 2 : null
+          spread: bounded3 ? (high - low) / 2 : null
         });
       }
     }
@@ -68563,10 +68625,10 @@ var benchmarkJs = {
     for (const [index, line2] of lines.entries()) {
       const result2 = resultLine.exec(line2);
       if (result2 !== null) {
-        const [, name2, value, margin2] = result2;
-        const rate4 = readNumber(value);
-        const relative7 = margin2 === void 0 ? null : readNumber(margin2);
-        const spread2 = rate4.kind === "number" && relative7?.kind === "number" ? rate4.value * relative7.value / 100 : null;
+        const [, name2, value, margin3] = result2;
+        const rate5 = readNumber(value);
+        const relative7 = margin3 === void 0 ? null : readNumber(margin3);
+        const spread2 = rate5.kind === "number" && relative7?.kind === "number" ? rate5.value * relative7.value / 100 : null;
         sheet.add({ name: name2, quantity: quantity3, value, spread: spread2 });
         rowAt = index;
         continue;
@@ -68646,7 +68708,7 @@ function samplesOf(benchmark2) {
 
 // src/microbench/adapters/catch2.ts
 var amount = String.raw`(\S+ (?:ns|us|µs|ms|s|m|h))`;
-var firstLine2 = new RegExp(String.raw`^(.*?)\s+(\d+)\s+(\d+)\s+${amount}\s*$`);
+var firstLine3 = new RegExp(String.raw`^(.*?)\s+(\d+)\s+(\d+)\s+${amount}\s*$`);
 var figureLine = new RegExp(String.raw`^(.*?)\s+${amount}\s+${amount}\s+${amount}\s*$`);
 var begunLine2 = /^(\S.*?)\s{2,}\d+(?:\s+\S+){0,3}\s*$/;
 var failedLine2 = /^(.*?)\s*[Bb]enchmark failed \((.*)\)\s*$/;
@@ -68671,7 +68733,7 @@ var catch2 = {
         inTable = true;
       }
       if (/^={20,}$/.test(line2)) inTable = false;
-      const first = firstLine2.exec(line2);
+      const first = firstLine3.exec(line2);
       const mean2 = figureLine.exec(lines[index + 1] ?? "");
       const deviation2 = figureLine.exec(lines[index + 2] ?? "");
       if (first !== null && mean2 !== null) {
@@ -68745,10 +68807,10 @@ var criterion = {
   read: ({ lines }) => {
     const sheet = new RowSheet();
     let name2 = null;
-    let above = null;
+    let above2 = null;
     let target = null;
     let inChange = false;
-    const named3 = /* @__PURE__ */ new Set();
+    const named4 = /* @__PURE__ */ new Set();
     const announced = /* @__PURE__ */ new Map();
     for (const line2 of lines) {
       target = targetLine.exec(line2)?.[1]?.replace(/^.*\//, "").replace(/-[0-9a-f]{16}$/, "") ?? target;
@@ -68761,14 +68823,14 @@ var criterion = {
       const result2 = resultLine2.exec(line2);
       const begun = result2 ?? (inChange ? null : begunLine3.exec(line2));
       if (begun === null) {
-        if (!noName.test(line2)) above = line2.trim();
+        if (!noName.test(line2)) above2 = line2.trim();
         continue;
       }
       const [, here, what] = begun;
-      if (what === "time") name2 = here.trim() !== "" ? here.trim() : above;
-      above = null;
+      if (what === "time") name2 = here.trim() !== "" ? here.trim() : above2;
+      above2 = null;
       if (name2 === null) continue;
-      named3.add(name2);
+      named4.add(name2);
       const shown5 = what === "time" ? name2 : `${name2} [throughput]`;
       if (result2 === null) {
         const quantity4 = quantityOf(what === "time" ? "ns" : "elements/s");
@@ -68792,7 +68854,7 @@ var criterion = {
       });
     }
     for (const [missing3, origin] of announced) {
-      if (named3.has(missing3)) continue;
+      if (named4.has(missing3)) continue;
       const problem3 = "criterion began with it, and no result follows; was it stopped?";
       sheet.add({ name: missing3, quantity: quantityOf("ns"), problem: problem3, origin });
     }
@@ -69356,10 +69418,10 @@ function addRows(sheet, name2, rows2, deviation2) {
   if (first?.["cpu_time"] !== void 0) column("cpu_time", { name: `${name2} [cpu]`, quantity: time6 });
   for (const field3 of Object.keys(first ?? {})) {
     if (notCounters.has(field3) || typeof first[field3] !== "number") continue;
-    const rate4 = /^(.*)_per_second$/.exec(field3)?.[1];
-    const quantity3 = rate4 === void 0 ? quantityOf(field3) : quantityOf(`${rate4}/s`);
-    column(field3, { name: `${name2} [${field3}]`, quantity: rate4 === void 0 ? countOf(field3) : quantity3 });
-    if (rate4 === void 0) {
+    const rate5 = /^(.*)_per_second$/.exec(field3)?.[1];
+    const quantity3 = rate5 === void 0 ? quantityOf(field3) : quantityOf(`${rate5}/s`);
+    column(field3, { name: `${name2} [${field3}]`, quantity: rate5 === void 0 ? countOf(field3) : quantity3 });
+    if (rate5 === void 0) {
       sheet.warn("direction-guessed", `${name2}: smaller was taken to be better for its own counter ${field3}`);
     }
   }
@@ -69476,11 +69538,11 @@ var hyperfine = {
 };
 function warnOfExits(sheet, name2, codes) {
   if (!Array.isArray(codes)) return;
-  const killed = codes.filter((code) => code === null).length;
+  const killed2 = codes.filter((code) => code === null).length;
   const failed3 = codes.filter((code) => typeof code === "number" && code !== 0).length;
   if (failed3 > 0) sheet.warn("runs-failed", `${name2}: ${failed3} of ${codes.length} runs did not exit with 0`);
-  if (killed > 0)
-    sheet.warn("runs-failed", `${name2}: ${killed} of ${codes.length} runs were ended by a signal`);
+  if (killed2 > 0)
+    sheet.warn("runs-failed", `${name2}: ${killed2} of ${codes.length} runs were ended by a signal`);
 }
 
 // src/microbench/adapters/jmh.ts
@@ -69955,12 +70017,12 @@ function isTableRow(row) {
 }
 function addTableRow(sheet, row) {
   const column = (start4) => Object.entries(row).find(([key2]) => key2.startsWith(start4))?.[1];
-  const [average, margin2] = String(
+  const [average, margin3] = String(
     column("Latency avg") ?? column("Latency average") ?? column("Average Time") ?? ""
   ).split("\xB1");
   const value = readNumber((average ?? "").trim());
   const share5 = readNumber(
-    (margin2 ?? String(column("Margin") ?? "").replace("\xB1", "")).replace("%", "").trim()
+    (margin3 ?? String(column("Margin") ?? "").replace("\xB1", "")).replace("%", "").trim()
   );
   const error62 = column("Error");
   sheet.add({
@@ -69987,12 +70049,12 @@ var vegeta = {
       if (value === void 0 && field3 === "90th") continue;
       sheet.add({ name: `latency ${shown5}`, quantity: quantityOf("ns"), value, spread: null, problem: problem3 });
     }
-    const rate4 = quantityOf("requests/s");
-    sheet.add({ name: "requests/s", quantity: rate4, value: at(root, "rate"), spread: null, problem: problem3 });
+    const rate5 = quantityOf("requests/s");
+    sheet.add({ name: "requests/s", quantity: rate5, value: at(root, "rate"), spread: null, problem: problem3 });
     const throughput = at(root, "throughput");
     if (throughput !== void 0) {
       const name2 = "successful requests/s";
-      sheet.add({ name: name2, quantity: rate4, value: throughput, spread: null, zeroIsValue: true, problem: problem3 });
+      sheet.add({ name: name2, quantity: rate5, value: throughput, spread: null, zeroIsValue: true, problem: problem3 });
     }
     const success2 = at(root, "success");
     sheet.add({
@@ -70108,13 +70170,13 @@ function read2({ lines, text: text4 }) {
       expected.delete(`${label3} p${Number(percentile2[1])}`);
       addTime(sheet, `${label3} p${Number(percentile2[1])}`, percentile2[2], null, origin);
     }
-    const rate4 = /^Requests\/sec:\s+(\S+)/.exec(line2)?.[1];
-    if (rate4 !== void 0) {
+    const rate5 = /^Requests\/sec:\s+(\S+)/.exec(line2)?.[1];
+    if (rate5 !== void 0) {
       expected.delete("requests/s");
       sheet.add({
         name: "requests/s",
         quantity: quantityOf("requests/sec"),
-        value: rate4,
+        value: rate5,
         spread: null,
         origin
       });
@@ -70560,8 +70622,8 @@ function suiteSubjects(suite3, runs) {
     return [{ ...blank2(suite3), problem: `${who2}: ${run.kind === "failed" ? run.reason : ""}` }];
   }
   const rows2 = { baseline: rowsOf2(runs.baseline), candidate: rowsOf2(runs.candidate) };
-  const names3 = new Set(sides.flatMap((side3) => [...rows2[side3].keys()]));
-  return [...names3].map(
+  const names4 = new Set(sides.flatMap((side3) => [...rows2[side3].keys()]));
+  return [...names4].map(
     (name2) => subjectOf(suite3, rows2.baseline.get(name2) ?? null, rows2.candidate.get(name2) ?? null)
   );
 }
@@ -70619,14 +70681,14 @@ function suiteResults(suite3, runs, wanted3, subjects) {
 import { execFileSync as execFileSync2 } from "node:child_process";
 
 // src/service/process-files.ts
-import { readdirSync as readdirSync3, readFileSync as readFileSync3 } from "node:fs";
+import { readdirSync as readdirSync4, readFileSync as readFileSync4 } from "node:fs";
 var auxiliary = readAuxiliaryVector();
 var tick = 1e9 / (auxiliary.get(17) ?? 100);
 var pageSize = auxiliary.get(6) ?? 4096;
 function readTimes(pid) {
   let text4;
   try {
-    text4 = readFileSync3(`/proc/${pid}/stat`, "latin1");
+    text4 = readFileSync4(`/proc/${pid}/stat`, "latin1");
   } catch {
     return null;
   }
@@ -70643,21 +70705,21 @@ function readTimes(pid) {
 }
 function listThreads(pid) {
   try {
-    return readdirSync3(`/proc/${pid}/task`);
+    return readdirSync4(`/proc/${pid}/task`);
   } catch {
     return [];
   }
 }
 function readThreadTime(pid, thread) {
   try {
-    return ns(Number.parseInt(readFileSync3(`/proc/${pid}/task/${thread}/schedstat`, "latin1"), 10));
+    return ns(Number.parseInt(readFileSync4(`/proc/${pid}/task/${thread}/schedstat`, "latin1"), 10));
   } catch {
     return null;
   }
 }
 function readChildren(pid, thread) {
   try {
-    const text4 = readFileSync3(`/proc/${pid}/task/${thread}/children`, "latin1").trim();
+    const text4 = readFileSync4(`/proc/${pid}/task/${thread}/children`, "latin1").trim();
     return text4 === "" ? [] : text4.split(" ").map(Number);
   } catch {
     return null;
@@ -70665,7 +70727,7 @@ function readChildren(pid, thread) {
 }
 function readNewestPid() {
   try {
-    return readFileSync3("/proc/loadavg", "latin1").split(" ")[4]?.trim() ?? "";
+    return readFileSync4("/proc/loadavg", "latin1").split(" ")[4]?.trim() ?? "";
   } catch {
     return "";
   }
@@ -70678,7 +70740,7 @@ function hasThreadTimes() {
 function readAuxiliaryVector() {
   const found2 = /* @__PURE__ */ new Map();
   try {
-    const data = readFileSync3("/proc/self/auxv");
+    const data = readFileSync4("/proc/self/auxv");
     for (let at2 = 0; at2 + 16 <= data.length; at2 += 16) {
       const key2 = Number(data.readBigUInt64LE(at2));
       if (key2 === 6 || key2 === 17) found2.set(key2, Number(data.readBigUInt64LE(at2 + 8)));
@@ -70864,6 +70926,135 @@ function sum2(values) {
   return total4;
 }
 
+// src/verdict/looks.ts
+var fewestRounds = 6;
+var familyPercent = 5;
+var earlyFailPercent = 1;
+var familyLevel = familyPercent / 100;
+var confirmationLevel = 0.01;
+var extensionLevel = 5e-3;
+var earlyFailFrom = 9;
+var lastPassLevel = 0.025;
+function lookRounds(rounds) {
+  if (rounds >= 15) return [6, 9, 12, rounds];
+  if (rounds >= 12) return [6, 9, rounds];
+  if (rounds >= 9) return [6, rounds];
+  return [rounds];
+}
+function looksAt(rounds) {
+  const early = rounds.slice(0, -1).filter((count3) => count3 >= earlyFailFrom).length;
+  return rounds.map((count3, index) => {
+    const last = index === rounds.length - 1;
+    return {
+      rounds: count3,
+      failLevel: last ? (familyPercent - early * earlyFailPercent) / 100 : count3 >= earlyFailFrom ? earlyFailPercent / 100 : null,
+      passLevel: last ? lastPassLevel : Math.max(0.01, 2 ** -count3),
+      last
+    };
+  });
+}
+var planLooks = (rounds) => looksAt(lookRounds(rounds));
+function canFlag(look, judged4) {
+  return look.failLevel !== null && 2 ** -look.rounds <= look.failLevel / Math.max(1, judged4) + 1e-12;
+}
+function leastRounds(judged4) {
+  let rounds = fewestRounds;
+  while (!canFlag(planLooks(rounds).at(-1), judged4)) rounds += 1;
+  return rounds;
+}
+
+// src/verdict/benchmark-time.ts
+var mostOverrun = 2;
+var margin = 1.1;
+var judgedCount = (subjects) => subjects.filter((one2) => one2.presence === "both" && one2.problem === null && one2.directionGuessed !== true).length;
+function benchPlanInTime(evidence, { budget, share: share5 }) {
+  const { plan: plan2, rounds, subjects } = evidence;
+  const measured2 = rounds.length;
+  if (measured2 === 0 || measured2 >= plan2.rounds || plan2.outOfTime !== void 0) return plan2;
+  const spent = roundsTime(evidence);
+  const round3 = nextRound(evidence);
+  const reserved = plan2.confirm ? plan2.confirmationRounds : 0;
+  const looks = [...plan2.looks.filter((look) => look < measured2), measured2];
+  const judged4 = judgedCount(subjects);
+  const left2 = (ended) => ({
+    ended,
+    rounds: plan2.rounds,
+    budget,
+    share: share5
+  });
+  if (measured2 < fewestRounds || !canFlag(looksAt(looks).at(-1), judged4)) {
+    const open2 = Math.max(1, leastRounds(judged4) - measured2);
+    const hopeless = spent + (open2 + reserved) * round3 > mostOverrun * budget;
+    return hopeless ? { ...plan2, outOfTime: left2("too-short") } : plan2;
+  }
+  if (spent + (1 + reserved) * round3 <= budget) return plan2;
+  return { ...plan2, rounds: measured2, looks, outOfTime: left2("last-look") };
+}
+function withOverrun(evidence, { budget, share: share5 }) {
+  const { plan: plan2 } = evidence;
+  if (plan2.outOfTime !== void 0 || roundsTime(evidence) <= budget) return evidence;
+  return {
+    ...evidence,
+    plan: { ...plan2, outOfTime: { ended: "overrun", rounds: plan2.rounds, budget, share: share5 } }
+  };
+}
+function expectedRounds(evidence, time6) {
+  const { plan: plan2, subjects } = evidence;
+  if (benchPlanInTime(evidence, time6).outOfTime?.ended === "too-short") return 0;
+  const reserved = plan2.confirm ? plan2.confirmationRounds : 0;
+  const held = Math.floor(time6.budget / nextRound(evidence)) - reserved;
+  return Math.min(plan2.rounds, Math.max(leastRounds(judgedCount(subjects)), held));
+}
+function outOfTimeWarning(evidence) {
+  const { plan: plan2, rounds } = evidence;
+  const over = plan2.outOfTime;
+  if (over === void 0 || rounds.length === 0) return null;
+  const spent = roundsTime(evidence);
+  const overrun = spent > over.budget ? `the rounds of the microbenchmarks took ${formatDuration(spent)} instead of ${formatDuration(over.budget)}: the fewest that can fail, and those that confirm, are measured whatever they take` : "";
+  return {
+    code: "bench-out-of-time",
+    message: [endedText(evidence, over), overrun].filter((one2) => one2 !== "").join("; "),
+    hint: budgetForAll(evidence, over)
+  };
+}
+function tooShortReason(evidence) {
+  const over = evidence.plan.outOfTime;
+  if (over?.ended !== "too-short" || evidence.rounds.length === 0) return null;
+  return `${endedText(evidence, over)}; ${budgetForAll(evidence, over)}`;
+}
+function endedText(evidence, { ended, rounds, budget }) {
+  const { plan: plan2, subjects } = evidence;
+  const done = evidence.rounds.filter((round3) => round3.phase === "measuring").length;
+  const took = formatDuration(ns(roundsTime(evidence) / evidence.rounds.length));
+  switch (ended) {
+    case "last-look":
+      return `${plan2.rounds} rounds of microbenchmarks before a confirmation instead of ${rounds}: a round took ${took}, and their ${formatDuration(budget)} of the time budget hold no more`;
+    case "too-short": {
+      const least2 = leastRounds(judgedCount(subjects));
+      return `measuring ended after ${done} of ${rounds} rounds: a round took ${took}, and ${formatDuration(budget)} of the time budget are too short even for the fewest rounds that could fail, ${withConfirmation(least2, plan2)}`;
+    }
+    default:
+      return "";
+  }
+}
+var withConfirmation = (rounds, plan2) => plan2.confirm ? `${rounds} and ${plan2.confirmationRounds} to confirm` : `${rounds}`;
+function budgetForAll(evidence, { rounds, share: share5 }) {
+  const { plan: plan2 } = evidence;
+  const all = rounds + (plan2.confirm ? plan2.confirmationRounds : 0);
+  const needed = roundsTime(evidence) / evidence.rounds.length * all * margin / share5;
+  const budget = roundFigure(needed);
+  const named4 = share5 === 1 ? `\`--time-budget ${budget}\`` : `\`time-budget: ${budget}\``;
+  return `${named4} gives all ${withConfirmation(rounds, plan2)}`;
+}
+function roundFigure(time6) {
+  const seconds3 = time6 / 1e9;
+  if (seconds3 > 600) return `${Math.ceil(seconds3 / 60)}m`;
+  const step3 = seconds3 > 20 ? 5 : 1;
+  return `${Math.ceil(seconds3 / step3) * step3}s`;
+}
+var roundsTime = ({ rounds }) => ns(rounds.reduce((sum6, round3) => sum6 + round3.duration, 0));
+var nextRound = (evidence) => Math.min(roundsTime(evidence) / evidence.rounds.length, evidence.rounds.at(-1).duration);
+
 // src/verdict/benchmark-outcome.ts
 function foldStates(states) {
   if (states.has("regressed")) return "regression";
@@ -70881,9 +71072,11 @@ function reasonOf(outcome, findings) {
   const more = others2 < 1 ? "" : `; ${formatCount(others2)} more ${others2 === 1 ? "benchmark is" : "benchmarks are"} ${state}`;
   return `\`${first[0].name}\`: ${first[0].reason ?? state}${more}`;
 }
-function warningsOf2({ suites }, findings) {
+function warningsOf2(evidence, findings) {
   const remarks2 = findings.filter((finding) => finding.remark !== null).map((finding) => ({ code: "benchmark-remark", message: `\`${finding.name}\`: ${finding.remark}` }));
-  return [...(suites ?? []).flatMap((suite3) => suite3.warnings), ...remarks2];
+  const time6 = outOfTimeWarning(evidence);
+  const said = (evidence.suites ?? []).flatMap((suite3) => suite3.warnings);
+  return [...time6 === null ? [] : [time6], ...said, ...remarks2];
 }
 
 // node_modules/simple-statistics/dist/simple-statistics.mjs
@@ -71237,10 +71430,10 @@ function smallestDetectable(d) {
 function holm(p) {
   const order2 = p.map((_3, index) => index).sort((a, b) => p[a] - p[b]);
   const adjusted = new Array(p.length).fill(1);
-  let least3 = 0;
+  let least2 = 0;
   for (const [step3, index] of order2.entries()) {
-    least3 = Math.max(least3, Math.min(1, (p.length - step3) * p[index]));
-    adjusted[index] = least3;
+    least2 = Math.max(least2, Math.min(1, (p.length - step3) * p[index]));
+    adjusted[index] = least2;
   }
   return adjusted;
 }
@@ -71372,43 +71565,6 @@ function isBounded(comparison, tolerance3, passLevel) {
   return comparison.kind === "ratio" && upperBound(comparison.perRound, passLevel) <= Math.log1p(detect);
 }
 
-// src/verdict/looks.ts
-var fewestRounds = 6;
-var familyPercent = 5;
-var earlyFailPercent = 1;
-var familyLevel = familyPercent / 100;
-var confirmationLevel = 0.01;
-var extensionLevel = 5e-3;
-var earlyFailFrom = 9;
-var lastPassLevel = 0.025;
-function lookRounds(rounds) {
-  if (rounds >= 15) return [6, 9, 12, rounds];
-  if (rounds >= 12) return [6, 9, rounds];
-  if (rounds >= 9) return [6, rounds];
-  return [rounds];
-}
-function looksAt(rounds) {
-  const early = rounds.slice(0, -1).filter((count3) => count3 >= earlyFailFrom).length;
-  return rounds.map((count3, index) => {
-    const last = index === rounds.length - 1;
-    return {
-      rounds: count3,
-      failLevel: last ? (familyPercent - early * earlyFailPercent) / 100 : count3 >= earlyFailFrom ? earlyFailPercent / 100 : null,
-      passLevel: last ? lastPassLevel : Math.max(0.01, 2 ** -count3),
-      last
-    };
-  });
-}
-var planLooks = (rounds) => looksAt(lookRounds(rounds));
-function canFlag(look, judged4) {
-  return look.failLevel !== null && 2 ** -look.rounds <= look.failLevel / Math.max(1, judged4) + 1e-12;
-}
-function leastRounds(judged4) {
-  let rounds = fewestRounds;
-  while (!canFlag(planLooks(rounds).at(-1), judged4)) rounds += 1;
-  return rounds;
-}
-
 // src/verdict/reasons.ts
 var mostAdvised = 500;
 function metricWords(metric) {
@@ -71460,7 +71616,9 @@ function spreadSentence(change, detect, more) {
   if (change.spread === null || change.smallestDetectable === null) {
     return `too few rounds for an interval: six are needed (${single})`;
   }
-  const visible2 = `the smallest effect visible is ${formatRatio(change.smallestDetectable)}`;
+  const { smallestDetectable: least2, upper } = change;
+  const near2 = detect !== null && least2 <= detect && upper !== null && upper > detect;
+  const visible2 = near2 ? `${effectWords(change)} was measured and up to ${formatChange(upper)} is not ruled out` : `the smallest effect visible is ${formatRatio(least2)}`;
   const asked = detect === null ? "" : `, ${formatRatio(ratio(detect))} was asked for`;
   const settle4 = more === null ? "" : `; about ${formatCount(more)} more ${more === 1 ? "round" : "rounds"} would settle it`;
   return `the spread is ${formatSpread(change.spread)} (${single}): ${visible2}${asked}${settle4}`;
@@ -71483,15 +71641,17 @@ function whyNotRed(worsening2, min) {
   return `which may still be chance: a confirmation has to rule that out at ${formatRatio(ratio(confirmationLevel))} over all rows`;
 }
 function beyondSpreadSentence(worsening2, tolerance3, shown5 = worsening2) {
+  if (worsening2.kind === "points" && worsening2.difference >= tolerance3.min)
+    return `${inPoints(worsening2.difference)} would count, but may be chance (p ${formatRatio(ratio(worsening2.p))})`;
   if (worsening2.kind !== "ratio" || worsening2.spread === null || tolerance3.detect === null) return null;
   const effect = Math.log1p(worsening2.effect);
-  const least3 = Math.log1p(tolerance3.min);
+  const least2 = Math.log1p(tolerance3.min);
   if (Math.abs(effect) <= worsening2.spread) return null;
   const beyond2 = `${effectWords(shown5)} is beyond its spread of ${formatSpread(worsening2.spread)}`;
-  if (effect >= least3)
+  if (effect >= least2)
     return `${beyond2}, but may be chance when all rows are tested together; more than ${formatRatio(tolerance3.detect)} is ruled out`;
   if (effect > 0) return `${beyond2}, but below the ${formatRatio(tolerance3.min)} from which it counts`;
-  return effect <= -least3 ? `${beyond2}, but not surely enough to be called an improvement` : null;
+  return effect <= -least2 ? `${beyond2}, but not surely enough to be called an improvement` : null;
 }
 function effectWords(change) {
   switch (change.kind) {
@@ -71783,10 +71943,11 @@ function confirm({ plan: plan2 }, members2, flagged, waiting) {
     }
   }
 }
-function cutShort({ plan: plan2 }, member) {
+function cutShort(evidence, member) {
+  const { plan: plan2 } = evidence;
   const rounds = usable(member.track.measuring);
   const row = rowOf(member.track.subject, rounds, plan2.tolerance, lastLevel);
-  const reason = `measuring ended after ${rounds.length} of ${plan2.rounds} rounds, before a look could decide`;
+  const reason = tooShortReason(evidence) ?? `measuring ended after ${rounds.length} of ${plan2.rounds} rounds, before a look could decide`;
   member.stage = { kind: "cut-short", row, reason };
 }
 function verdictOf(evidence, tracks, members2) {
@@ -71863,6 +72024,24 @@ function confirmationOf(stage, confirm2) {
   return stage?.kind === "flagged" && !confirm2 ? "off" : "not-needed";
 }
 
+// src/verdict/benchmark-progress.ts
+function benchStep(evidence, time6) {
+  const progress = judgeBenchmarks(evidence);
+  if (time6 === null) return { evidence, progress };
+  if (progress.kind === "continue") {
+    if (progress.phase === "confirming") return { evidence, progress };
+    const plan2 = benchPlanInTime(evidence, time6);
+    if (plan2.outOfTime === void 0) return { evidence, progress };
+    const kept2 = { ...evidence, plan: plan2 };
+    const final = plan2 === evidence.plan || plan2.outOfTime.ended === "too-short";
+    const after = judgeBenchmarks(kept2, { final });
+    if (after.kind === "continue" && after.phase === "measuring") return benchStep(kept2, time6);
+    return { evidence: kept2, progress: after };
+  }
+  const told = withOverrun(evidence, time6);
+  return { evidence: told, progress: told === evidence ? progress : judgeBenchmarks(told) };
+}
+
 // src/microbenchmarks.ts
 var defaultRounds = 12;
 var confirmationRounds = 6;
@@ -71890,9 +72069,8 @@ async function findBenchmarks(job) {
   job.tell({ kind: "benchmarks-found", count: found2.subjects.length, node: found2.node });
   return { job, random, functions, suites, found: found2, empty: start2(job, found2) };
 }
-async function measureBenchmarks({ job, random, functions, suites, found: found2, empty: empty2 }, timeBudget) {
-  let evidence = empty2;
-  let progress = judgeBenchmarks(evidence);
+async function measureBenchmarks({ job, random, functions, suites, found: found2, empty: empty2 }, time6) {
+  let { evidence, progress } = benchStep(empty2, time6);
   while (progress.kind === "continue") {
     const { phase, benchmarks } = progress;
     const index = evidence.rounds.length;
@@ -71905,13 +72083,12 @@ async function measureBenchmarks({ job, random, functions, suites, found: found2
     const duration5 = job.clock.now() - began;
     const rounds = [...evidence.rounds, { index, phase, results, duration: duration5 }];
     evidence = { ...evidence, suites: found2.readings.all, rounds };
-    const over = timeBudget !== null && measuringTime(evidence) + duration5 > timeBudget;
-    progress = judgeBenchmarks(evidence);
-    if (over && progress.kind === "continue") {
-      const { verdict } = judgeBenchmarks(evidence, { final: true });
-      const warnings2 = [outOfTime2(evidence, timeBudget), ...verdict.warnings];
-      progress = { kind: "decided", verdict: { ...verdict, warnings: warnings2 } };
-    }
+    if (index === 0 && time6 !== null)
+      job.tell({ kind: "bench-timed", duration: duration5, ...time6, rounds: expectedRounds(evidence, time6), of });
+    const asked = evidence.plan.outOfTime;
+    ({ evidence, progress } = benchStep(evidence, time6));
+    if (evidence.plan.outOfTime !== asked)
+      job.tell({ kind: "warning", warning: outOfTimeWarning(evidence) });
   }
   return { verdict: progress.verdict, evidence };
 }
@@ -71996,13 +72173,13 @@ async function measureRound(job, functions, suites, found2, wanted3, random) {
 }
 function start2(job, found2) {
   const { settings: settings7 } = job;
-  const judged4 = found2.subjects.filter((one2) => one2.presence === "both" && one2.problem === null);
-  const needed = leastRounds(judged4.filter((one2) => one2.directionGuessed !== true).length);
+  const judged4 = judgedCount(found2.subjects);
+  const needed = leastRounds(judged4);
   const rounds = settings7.rounds ?? Math.max(defaultRounds, needed);
   if (rounds < needed) {
     throw new TailgateError({
       code: "usage",
-      message: `${rounds} rounds cannot decide ${judged4.length} benchmarks: the smallest p they can reach is too large for so many`,
+      message: `${rounds} rounds cannot decide ${judged4} benchmarks: the smallest p they can reach is too large for so many`,
       hint: `give --rounds ${needed} or more, or measure fewer benchmarks`
     });
   }
@@ -72026,11 +72203,10 @@ function start2(job, found2) {
     rounds: []
   };
 }
-var measuringTime = (evidence) => ns(evidence.rounds.reduce((sum6, round3) => sum6 + round3.duration, 0));
 
 // src/settings.ts
-import { existsSync as existsSync4, realpathSync as realpathSync4 } from "node:fs";
-import { basename, isAbsolute as isAbsolute2, join as join9, relative as relative4, resolve as resolve4 } from "node:path";
+import { existsSync as existsSync5, realpathSync as realpathSync4 } from "node:fs";
+import { basename as basename2, isAbsolute as isAbsolute2, join as join10, relative as relative4, resolve as resolve5 } from "node:path";
 
 // src/config/document.ts
 var import_yaml = __toESM(require_dist(), 1);
@@ -72039,9 +72215,13 @@ function parseConfigText(text4, source) {
   const document = (0, import_yaml.parseDocument)(text4, { lineCounter: counter2, prettyErrors: false, merge: true });
   const faults = [...document.errors, ...document.warnings].map((fault) => {
     const { line: line2, col } = counter2.linePos(fault.pos[0]);
-    return `  - line ${line2}, column ${col}: ${fault.message}`;
+    const twice2 = fault.code === "DUPLICATE_KEY" ? /^[^\s:#]+/.exec(text4.slice(fault.pos[0])) : null;
+    return `  - line ${line2}, column ${col}: ${twice2 === null ? fault.message : `${twice2[0]} stands there twice`}`;
   });
-  if (faults.length > 0) throw syntaxError(source, faults.join("\n"));
+  if (faults.length > 0) {
+    const doubled = [...document.errors, ...document.warnings].every(({ code }) => code === "DUPLICATE_KEY");
+    throw syntaxError(source, faults.join("\n"), doubled ? "keep one of the two" : quoting);
+  }
   const value = toPlain(document, source);
   if (value === null || value === void 0) return { keys: {}, lineOf: () => null };
   if (typeof value !== "object" || Array.isArray(value)) {
@@ -72066,12 +72246,13 @@ function toPlain(document, source) {
     throw syntaxError(source, `  - ${messageOf(thrown)}`);
   }
 }
-function syntaxError(source, faults) {
+var quoting = "put texts with : # { } [ ] , & * ! | > or quotes into quotes, and indent with spaces";
+function syntaxError(source, faults, hint = quoting) {
   return new TailgateError({
     code: "usage",
     message: `${source} cannot be read as YAML:
 ${faults}`,
-    hint: "put texts with : # { } [ ] , & * ! | > or quotes into quotes, and indent with spaces"
+    hint
   });
 }
 function offsetOf(contents, path) {
@@ -72161,12 +72342,12 @@ function read3(value, reading) {
   }
 }
 function placeRate(raw, value) {
-  const rate4 = read3(value, "number");
+  const rate5 = read3(value, "number");
   const list3 = raw["scenarios"];
-  raw["rate"] = rate4;
+  raw["rate"] = rate5;
   if (!Array.isArray(list3)) return { path: ["rate"] };
   if (list3.length === 1) {
-    raw["scenarios"] = [{ ...keysOf(list3[0]), rate: rate4 }];
+    raw["scenarios"] = [{ ...keysOf(list3[0]), rate: rate5 }];
     return { path: ["scenarios", 0, "rate"] };
   }
   if (list3.some((one2) => keysOf(one2)["rate"] === void 0)) return { path: ["rate"] };
@@ -72252,8 +72433,8 @@ function nameOf4(entry, unnamed = "") {
 var groupOf = (value) => typeof value === "object" && value !== null ? value : {};
 
 // src/config/read.ts
-import { existsSync as existsSync3, readFileSync as readFileSync4, statSync as statSync3 } from "node:fs";
-import { resolve as resolve3 } from "node:path";
+import { existsSync as existsSync4, readFileSync as readFileSync5, statSync as statSync3 } from "node:fs";
+import { resolve as resolve4 } from "node:path";
 
 // src/config/problems.ts
 function insideUnion(raw, issue2) {
@@ -72411,9 +72592,9 @@ function setupProblems(raw) {
   const text4 = "setup runs before any of `services` is started: put what needs one into its `start` or `reset`, or into `reset`";
   return [{ path: ["setup"], text: text4 }];
 }
-function repeated(names3) {
-  return names3.flatMap(
-    ([name2, path], index) => typeof name2 === "string" && names3.findIndex(([other]) => other === name2) < index ? [{ path, text: `${JSON.stringify(name2)} is there already: every name may be used once` }] : []
+function repeated(names4) {
+  return names4.flatMap(
+    ([name2, path], index) => typeof name2 === "string" && names4.findIndex(([other]) => other === name2) < index ? [{ path, text: `${JSON.stringify(name2)} is there already: every name may be used once` }] : []
   );
 }
 function countProblems(raw) {
@@ -72686,8 +72867,8 @@ var scenario = group({
   when: () => true
 });
 function sameName(list3) {
-  const names3 = list3.map((one2) => one2?.name);
-  return names3.find((name2, index) => name2 !== void 0 && names3.indexOf(name2) !== index) ?? null;
+  const names4 = list3.map((one2) => one2?.name);
+  return names4.find((name2, index) => name2 !== void 0 && names4.indexOf(name2) !== index) ?? null;
 }
 var scenarios = external_exports.array(scenario, { error: "wanted a list of scenarios" }).min(1, { error: "wanted at least one scenario" }).max(20, { error: "wanted at most 20 scenarios" }).refine((list3) => sameName(list3) === null, {
   error: ({ input: input2 }) => `two scenarios are named ${JSON.stringify(sameName(input2))}: names must differ`,
@@ -72828,6 +73009,8 @@ function toTransport(file4) {
 // src/config/schema.ts
 var roundCount = whole(6, 60);
 var auto = (number5, what) => external_exports.union([external_exports.literal("auto"), number5], { error: `wanted auto or ${what}` });
+var quadsWanted = "a multiple of 4, from 4 to 64";
+var quads2 = { error: `wanted auto or ${quadsWanted}` };
 var file3 = group({
   setup: external_exports.string({ error: 'wanted a command such as npm ci, or ""' }).default("").describe("Run once a side in its worktree, before anything is measured."),
   "setup-timeout": duration3("1s", "6h").prefault("15m"),
@@ -72871,10 +73054,7 @@ var file3 = group({
     error: "most must not be below aim (defaults: least 6, aim 12, most 15)",
     when: ({ value }) => numbers(value, "aim", "most")
   }).prefault({}),
-  slices: auto(
-    whole(4, 64).multipleOf(4, { error: "wanted a multiple of 4" }),
-    "a multiple of 4, from 4 to 64"
-  ).default("auto").describe(
+  slices: auto(external_exports.int(quads2).min(4, quads2).max(64, quads2).multipleOf(4, quads2), quadsWanted).default("auto").describe(
     "A side and round: they are measured in turns, four by four. auto: 8, up to 32 where the time budget has room, 4 where it has not."
   ),
   "slice-requests": whole(50, 1e4).default(500),
@@ -73020,10 +73200,10 @@ function* textsOf2(value, path, about) {
 var has = (raw, key2) => (valueAt2(raw, [key2]) ?? null) !== null;
 
 // src/config/to-scenario.ts
-function toScenario(scenario2, rate4) {
+function toScenario(scenario2, rate5) {
   return {
     name: scenario2.name,
-    rate: perSecond(scenario2.rate ?? rate4),
+    rate: perSecond(scenario2.rate ?? rate5),
     requests: scenario2.requests?.map(toRequest) ?? [plainGet(scenario2.path ?? "/")],
     feed: scenario2.feed === null ? null : toFeed(scenario2.feed),
     auth: scenario2.auth === null ? null : toAuth(scenario2.auth),
@@ -73090,8 +73270,8 @@ function toPart(part2) {
 }
 function toFeed(feed2) {
   const { file: file4, order: order2, exponent } = feed2;
-  const named3 = /\.(jsonl|ndjson|json)$/i.test(file4) ? "jsonl" : "csv";
-  return { file: file4, order: order2, exponent, format: feed2.format ?? named3 };
+  const named4 = /\.(jsonl|ndjson|json)$/i.test(file4) ? "jsonl" : "csv";
+  return { file: file4, order: order2, exponent, format: feed2.format ?? named4 };
 }
 function toAuth(auth2) {
   return auth2.basic === void 0 ? { kind: "bearer", token: auth2.bearer } : { kind: "basic", ...auth2.basic };
@@ -73248,8 +73428,8 @@ var defaultNames = ["tailgate.yml", "tailgate.yaml"];
 var empty = { keys: {}, lineOf: () => null };
 function loadConfig(options) {
   const { directory, overrides, environment } = options;
-  const named3 = options.file?.trim() ?? "";
-  const found2 = named3 === "" ? defaultNames.filter((name3) => existsSync3(resolve3(directory, name3))) : [named3];
+  const named4 = options.file?.trim() ?? "";
+  const found2 = named4 === "" ? defaultNames.filter((name3) => existsSync4(resolve4(directory, name3))) : [named4];
   if (found2.length > 1) {
     throw new TailgateError({
       code: "usage",
@@ -73260,8 +73440,8 @@ function loadConfig(options) {
   const name2 = found2[0];
   if (name2 === void 0)
     return { ...readConfig(null, { source: "the configuration", overrides, environment }), file: null };
-  const text4 = readBounded(resolve3(directory, name2), name2);
-  return { ...readConfig(text4, { source: name2, overrides, environment }), file: resolve3(directory, name2) };
+  const text4 = readBounded(resolve4(directory, name2), name2);
+  return { ...readConfig(text4, { source: name2, overrides, environment }), file: resolve4(directory, name2) };
 }
 function readConfig(text4, options) {
   const { source, overrides, environment } = options;
@@ -73321,7 +73501,7 @@ function readBounded(path, name2) {
   }
   if (stat.size > configFileLimit) throw tooLarge(name2, stat.size);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync4(path));
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync5(path));
   } catch (cause) {
     throw new TailgateError({
       code: "usage",
@@ -73411,19 +73591,25 @@ function trustedConfig(candidate, baseline) {
 function readJobSettings(request2) {
   const { file: file4, environment } = request2;
   const wanted3 = request2.overrides["working-directory"] ?? "";
-  const inside = resolve4(request2.directory, wanted3);
+  const inside = resolve5(request2.directory, wanted3);
   const starts = wanted3 !== "" && (isAbsolute2(wanted3) || file4 === void 0 && hasConfig(inside));
   const directory = starts ? inside : request2.directory;
   const overrides = starts ? { ...request2.overrides, "working-directory": "" } : request2.overrides;
   const loaded = loadConfig({ directory, file: file4, overrides, environment });
-  const fileBefore = (git, { baseline }) => fileAt(git, baseline.sha, directory, file4);
+  const fileBefore = (git, { baseline }, read8 = readFileAt) => fileAt(git, baseline.sha, directory, file4, read8);
   return {
     directory,
     config: loaded.config,
     warnings: loaded.warnings,
-    configFile: loaded.file === null ? "tailgate.yml" : basename(loaded.file),
+    configFile: loaded.file === null ? "tailgate.yml" : basename2(loaded.file),
     trusted: async (config3, git, revisions) => {
-      const found2 = await fileBefore(git, revisions);
+      const found2 = await fileBefore(git, revisions).catch(async (thrown) => {
+        unlessUnreadable(thrown);
+        const behind = await fileBefore(git, revisions, readThroughLinks);
+        const asked = behind?.text.includes("trust-config") === true && readConfig(behind.text, { source: behind.path, overrides, environment }).config.trustConfig;
+        if (config3.trustConfig === "baseline" || asked === "baseline") throw untrusted(thrown);
+        return null;
+      });
       if (found2 === null || config3.trustConfig !== "baseline" && !found2.text.includes("trust-config"))
         return config3;
       const source = `${found2.path} of the baseline`;
@@ -73435,10 +73621,16 @@ function readJobSettings(request2) {
     }
   };
 }
-async function fileAt(git, sha, directory, file4) {
+var untrusted = (thrown) => new TailgateError({
+  code: "usage",
+  message: `\`trust-config: baseline\` needs the baseline's settings: ${messageOf(thrown)}`,
+  hint: "Merge the plain file first, in a change of its own, or name the file itself with `--config` (input `config`).",
+  cause: thrown
+});
+async function fileAt(git, sha, directory, file4, read8) {
   for (const name2 of file4 === void 0 ? ["tailgate.yml", "tailgate.yaml"] : [file4]) {
-    const path = relative4(realpathSync4(git.directory), resolve4(realpathSync4(directory), name2));
-    const text4 = path.startsWith("..") ? null : await readFileAt(git, sha, path);
+    const path = relative4(realpathSync4(git.directory), resolve5(realpathSync4(directory), name2));
+    const text4 = path.startsWith("..") ? null : await read8(git, sha, path);
     if (text4 !== null) return { path, text: text4 };
   }
   return null;
@@ -73448,11 +73640,11 @@ function unlessUnreadable(thrown) {
   throw thrown;
 }
 function projectIn(root, directory, workingDirectory) {
-  const project = relative4(realpathSync4(root), join9(realpathSync4(directory), workingDirectory));
+  const project = relative4(realpathSync4(root), join10(realpathSync4(directory), workingDirectory));
   return project === "" ? "." : project;
 }
 function hasConfig(directory) {
-  return ["tailgate.yml", "tailgate.yaml"].some((name2) => existsSync4(join9(directory, name2)));
+  return ["tailgate.yml", "tailgate.yaml"].some((name2) => existsSync5(join10(directory, name2)));
 }
 
 // src/verdict/compare.ts
@@ -73762,11 +73954,11 @@ function conditionOf(scenario2, rounds, onDifferentBody) {
   const doubt = shift === null ? null : `${shift.sentence}, which ${rounds.length} rounds cannot tell from chance`;
   return { kind: "comparable", bodies, doubt };
 }
-function bothSaturated(rounds, least3) {
+function bothSaturated(rounds, least2) {
   const saturated = saturatedSlices(rounds).filter(
     (round3) => round3.baseline >= saturatedShare * round3.of && round3.candidate >= saturatedShare * round3.of
   ).length;
-  return saturated > 0 && saturated >= least3;
+  return saturated > 0 && saturated >= least2;
 }
 function saturationReason(scenario2, rounds) {
   const wanted3 = restfulRate(rounds);
@@ -73802,8 +73994,8 @@ function statusShifts(rounds) {
     baseline: rightStatuses(round3, "baseline"),
     candidate: rightStatuses(round3, "candidate")
   }));
-  const names3 = new Set(mixes.flatMap((mix) => [...mix.baseline.keys(), ...mix.candidate.keys()]));
-  const able = [...names3].sort().flatMap((name2) => {
+  const names4 = new Set(mixes.flatMap((mix) => [...mix.baseline.keys(), ...mix.candidate.keys()]));
+  const able = [...names4].sort().flatMap((name2) => {
     const differences = mixes.map((mix) => shareOf(mix.candidate, name2) - shareOf(mix.baseline, name2));
     const sizes = differences.map(Math.abs);
     return medianOf(sizes) < mixPoints ? [] : [{ name: name2, differences, least: Math.min(...sizes) }];
@@ -74073,9 +74265,9 @@ function nearestRank(share5, count3) {
 function intervalRanks(share5, count3) {
   if (!(share5 > 0 && share5 < 1) || count3 < 1) return null;
   const below = tailBelow(share5, count3);
-  const above = tailBelow(1 - share5, count3);
-  if (below === null || above === null) return null;
-  return { low: below + 1, high: count3 - above };
+  const above2 = tailBelow(1 - share5, count3);
+  if (below === null || above2 === null) return null;
+  return { low: below + 1, high: count3 - above2 };
 }
 function tailBelow(share5, count3) {
   const mean2 = share5 * count3;
@@ -74451,10 +74643,10 @@ function placeOf2(waiver2, all, nearest2) {
     const what = exact === void 0 ? "no such row" : "a row that is not judged";
     return nowhere(waiver2, `is about ${what}`, otherRows(waiver2, own2, all, nearest2));
   }
-  const names3 = [...new Set(all.filter((row) => row.judged).map((row) => row.scenario))];
-  const near2 = nearest2(waiver2.scenario, names3);
-  const shown5 = names3.slice(0, 5).map((name2) => `\`${name2}\``);
-  const rest = names3.length > shown5.length ? ` and ${names3.length - shown5.length} more` : "";
+  const names4 = [...new Set(all.filter((row) => row.judged).map((row) => row.scenario))];
+  const near2 = nearest2(waiver2.scenario, names4);
+  const shown5 = names4.slice(0, 5).map((name2) => `\`${name2}\``);
+  const rest = names4.length > shown5.length ? ` and ${names4.length - shown5.length} more` : "";
   const hint = near2 === null ? `This job has rows of ${shown5.join(", ")}${rest}.` : `Did you mean \`${near2}/${waiver2.metric}\`?`;
   return nowhere(waiver2, "matches no row of this job", hint);
 }
@@ -74546,6 +74738,11 @@ var quoted2 = ({ reason }) => `\u201C${reason.replaceAll("`", "'").replace(/\s+/
 var withOlder = (said, row) => row.reason === null ? said : `${said}; ${row.reason}`;
 
 // src/verdict/left-out.ts
+function absentRows({ leftOut, gone }, settings7) {
+  const rows2 = leftOutRows(leftOut, settings7);
+  const why2 = "the baseline has this file of benchmarks, this change does not";
+  return [...rows2, ...gone.map((file4) => missing2("microbenchmark", file4, why2, settings7))];
+}
 var mostNamed = 3;
 function leftOutRows(leftOut, settings7) {
   if (leftOut === null || leftOut === void 0) return [];
@@ -74568,8 +74765,8 @@ function requestsName(scenario2, routes) {
 function perhapsRenamed(added) {
   if (added.length === 0) return "";
   const rest = added.length > mostNamed ? ` and ${formatCount(added.length - mostNamed)} more` : "";
-  const named3 = added.slice(0, mostNamed).map((name2) => `\`${name2}\``);
-  return `; only this change's has ${named3.join(", ")}${rest}, measured on both sides`;
+  const named4 = added.slice(0, mostNamed).map((name2) => `\`${name2}\``);
+  return `; only this change's has ${named4.join(", ")}${rest}, measured on both sides`;
 }
 function missing2(metric, scenario2, reason, settings7) {
   return {
@@ -74630,8 +74827,8 @@ function benchmarksOf({ benchmarks }) {
   const progress = judgeBenchmarks(benchmarks, { final: true });
   if (progress.kind !== "decided") return null;
   const { outcome, reason, findings, warnings: warnings2 } = progress.verdict;
-  const names3 = findings.map((one2) => one2.name);
-  return { part: { outcome, reason, findings: findings.map(benchmarkRow) }, names: names3, warnings: warnings2 };
+  const names4 = findings.map((one2) => one2.name);
+  return { part: { outcome, reason, findings: findings.map(benchmarkRow) }, names: names4, warnings: warnings2 };
 }
 var order = [
   "regression",
@@ -74671,9 +74868,9 @@ function benchmarkRow(one2) {
 
 // src/verdict/benchmark-waivers.ts
 function acceptedBenchmarks(verdict, evidence, nearest2) {
-  const names3 = new Set(verdict.findings.map(({ name: name2 }) => name2));
+  const names4 = new Set(verdict.findings.map(({ name: name2 }) => name2));
   const waivers2 = (evidence.waivers ?? []).filter(
-    ({ scenario: scenario2, metric }) => metric === "microbenchmark" || names3.has(scenario2)
+    ({ scenario: scenario2, metric }) => metric === "microbenchmark" || names4.has(scenario2)
   );
   const part2 = {
     outcome: verdict.outcome,
@@ -74734,7 +74931,8 @@ async function runBench(job) {
         candidate: { sha: candidate.sha, ref: candidate.ref, how: candidate.how }
       }
     });
-    const measured2 = await measureBenchmarks(found2, job.timeBudget);
+    const time6 = job.timeBudget === null ? null : { budget: job.timeBudget, share: ratio(1) };
+    const measured2 = await measureBenchmarks(found2, time6);
     const evidence = { ...measured2.evidence, waivers: waiversOf(config3, trailers.accepted) };
     const verdict = acceptedBenchmarks(measured2.verdict, evidence, nearest);
     return { verdict, evidence, config: config3, revisions, elapsed: job.clock.now() - began };
@@ -74770,20 +74968,31 @@ var day = (value, path) => {
 var flag = (value, path) => {
   if (typeof value !== "boolean") wrongForm(path, value, "true or false");
 };
-var atLeast = (least3) => (value, path) => {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < least3) {
+var atLeast = (least2) => (value, path) => {
+  if (typeof value !== "number" || !Number.isFinite(value) || value < least2) {
     wrongForm(
       path,
       value,
-      Number.isFinite(least3) ? `a finite number, at least ${least3}` : "a finite number"
+      Number.isFinite(least2) ? `a finite number, at least ${least2}` : "a finite number"
     );
   }
 };
 var finite = atLeast(-Infinity);
 var amount2 = atLeast(0);
-var whole2 = (least3) => (value, path) => {
-  if (!Number.isSafeInteger(value) || value < least3) {
-    wrongForm(path, value, `a whole number, at least ${least3}`);
+var between2 = (least2, most) => (value, path) => {
+  if (typeof value !== "number" || !(value >= least2 && value <= most)) {
+    wrongForm(path, value, `a number from ${least2} to ${most}`);
+  }
+};
+var above = (least2, most) => (value, path) => {
+  if (typeof value !== "number" || !(value > least2 && value <= most)) {
+    wrongForm(path, value, `a number above ${least2} and at most ${most}`);
+  }
+};
+var whole2 = (least2, most = Number.MAX_SAFE_INTEGER) => (value, path) => {
+  if (!Number.isSafeInteger(value) || value < least2 || value > most) {
+    const upTo = most === Number.MAX_SAFE_INTEGER ? "" : ` and at most ${most}`;
+    wrongForm(path, value, `a whole number, at least ${least2}${upTo}`);
   }
 };
 var count = whole2(0);
@@ -74795,12 +75004,15 @@ var oneOf = (...allowed) => (value, path) => {
 var orNull = (check2) => (value, path) => {
   if (value !== null) check2(value, path);
 };
+var autoOr = (check2) => (value, path) => {
+  if (value !== "auto") check2(value, path);
+};
 var optional2 = (check2) => (value, path) => {
   if (value !== void 0) check2(value, path);
 };
-var listOf = (item, least3 = 0) => (value, path) => {
+var listOf = (item, least2 = 0) => (value, path) => {
   if (!Array.isArray(value)) wrongForm(path, value, "a list");
-  if (value.length < least3) wrongForm(path, value, `a list of at least ${least3}`);
+  if (value.length < least2) wrongForm(path, value, `a list of at least ${least2}`);
   for (const [index, one2] of value.entries()) item(one2, `${path}[${index}]`);
 };
 var objectOf = (fields2) => (value, path) => {
@@ -74953,7 +75165,15 @@ var form = objectOf({
     confirm: flag,
     confirmationRounds: count,
     tolerance: objectOf({ min: amount2, detect: amount2 }),
-    onDifferentResult: oneOf("warn", "stop")
+    onDifferentResult: oneOf("warn", "stop"),
+    outOfTime: optional2(
+      objectOf({
+        ended: oneOf("last-look", "too-short", "overrun"),
+        rounds: whole2(1),
+        budget: amount2,
+        share: above(0, 1)
+      })
+    )
   }),
   waivers: optional2(waiversForm),
   suites: optional2(listOf(suite2)),
@@ -74964,9 +75184,9 @@ var benchEvidenceForm = (value, path) => {
   form(value, path);
   const { plan: plan2, subjects, rounds } = value;
   const at2 = (field3) => path === "" ? field3 : `${path}.${field3}`;
-  const names3 = subjects.map((one2) => one2.name);
-  const known2 = new Set(names3);
-  if (known2.size < names3.length) wrongForm(at2("subjects"), names3, "names that differ");
+  const names4 = subjects.map((one2) => one2.name);
+  const known2 = new Set(names4);
+  if (known2.size < names4.length) wrongForm(at2("subjects"), names4, "names that differ");
   const ascending2 = plan2.looks.every((look, index) => index === 0 || look > plan2.looks[index - 1]);
   if (!ascending2 || plan2.looks.at(-1) !== plan2.rounds) {
     wrongForm(
@@ -75149,6 +75369,58 @@ var Reader = class {
 };
 var isBeginning = (text4) => text4 === "-" || ["true", "false", "null"].some((one2) => one2.startsWith(text4));
 
+// src/evidence/left-out-form.ts
+var mostLeftOut = 1e3;
+var named3 = (value, path) => {
+  text(value, path);
+  if (value.trim() === "") wrongForm(path, value, "a name");
+};
+var bounded = (item, least2 = 0) => (value, path) => {
+  if (Array.isArray(value) && value.length > mostLeftOut)
+    wrongForm(path, `a list of ${value.length}`, `a list of at most ${mostLeftOut}`);
+  listOf(item, least2)(value, path);
+};
+var names = (least2 = 0) => (value, path) => {
+  bounded(named3, least2)(value, path);
+  differing2(value, (index) => `${path}[${index}]`);
+};
+var leftOutForm = objectOf({
+  file: named3,
+  scenarios: names(),
+  routes: bounded(objectOf({ scenario: named3, routes: names(1) })),
+  benchmarks: names(),
+  added: names()
+});
+function checkLeftOut({ leftOut, plan: plan2, benchmarks }) {
+  if (leftOut === void 0) return;
+  const planned = new Set(plan2.scenarios.map(({ name: name2 }) => name2));
+  const measured2 = new Set((benchmarks?.subjects ?? []).flatMap(({ name: name2 }) => [name2, name2.split(" > ")[0]]));
+  refuse2(leftOut, "scenarios", (name2) => planned.has(name2), "a name that is no scenario of the plan");
+  refuse2(
+    leftOut,
+    "benchmarks",
+    (name2) => measured2.has(name2),
+    "a name that is not among `benchmarks.subjects`"
+  );
+  refuse2(leftOut, "added", (name2) => !planned.has(name2), "a scenario of the plan");
+  const scenarios2 = leftOut.routes.map(({ scenario: scenario2 }) => scenario2);
+  const at2 = (index) => `leftOut.routes[${index}].scenario`;
+  differing2(scenarios2, at2);
+  const other = scenarios2.findIndex((name2) => !planned.has(name2));
+  if (other >= 0) wrongForm(at2(other), scenarios2[other], "a scenario of the plan");
+}
+function refuse2(leftOut, field3, wrong, wanted3) {
+  const index = leftOut[field3].findIndex(wrong);
+  if (index >= 0) wrongForm(`leftOut.${field3}[${index}]`, leftOut[field3][index], wanted3);
+}
+function differing2(list3, at2) {
+  const seen = /* @__PURE__ */ new Set();
+  for (const [index, name2] of list3.entries()) {
+    if (seen.has(name2)) wrongForm(at2(index), name2, "each name once");
+    seen.add(name2);
+  }
+}
+
 // src/evidence/job-form.ts
 var evidenceSchema = "tailgate-evidence";
 var evidenceVersion = 1;
@@ -75156,17 +75428,18 @@ function checkEvidence(data) {
   evidenceForm(data, "");
   const evidence = data;
   const { plan: plan2 } = evidence;
-  const names3 = plan2.scenarios.map((scenario2) => scenario2.name);
-  if (new Set(names3).size < names3.length) wrongForm("plan.scenarios", names3, "names that differ");
+  const names4 = plan2.scenarios.map((scenario2) => scenario2.name);
+  if (new Set(names4).size < names4.length) wrongForm("plan.scenarios", names4, "names that differ");
   const ascending2 = plan2.looks.every((look, index) => index === 0 || look > plan2.looks[index - 1]);
   if (!ascending2 || plan2.looks.at(-1) !== plan2.rounds) {
     wrongForm("plan.looks", plan2.looks, `ascending rounds, the last of them \`plan.rounds\`, ${plan2.rounds}`);
   }
+  checkLeftOut(evidence);
   checkRounds(evidence);
   for (const [index, round3] of evidence.rounds.entries()) {
     for (const [place2, trial2] of round3.trials.entries()) {
       const path = `rounds[${index}].trials[${place2}]`;
-      if (!names3.includes(trial2.scenario)) {
+      if (!names4.includes(trial2.scenario)) {
         wrongForm(`${path}.scenario`, trial2.scenario, "a scenario of the plan");
       }
       if (trial2.unsound.length > 0) continue;
@@ -75187,6 +75460,8 @@ var tolerance2 = objectOf({ min: amount2, detect: amount2 });
 var points2 = objectOf({ min: amount2 });
 var counts = tableOf(count);
 var delays = objectOf({ p50: amount2, p99: amount2, max: amount2 });
+var rate2 = (most) => above(0, most);
+var idleCpus = between2(0, 1e5);
 var planForm = objectOf({
   seed: finite,
   rounds: whole2(1),
@@ -75196,7 +75471,7 @@ var planForm = objectOf({
   scenarios: listOf(
     objectOf({
       name: text,
-      rate: atLeast(Number.MIN_VALUE),
+      rate: rate2(5e4),
       slices: whole2(1),
       sliceRequests: whole2(1),
       tailPercentile: oneOf("p99", "p95", "p90"),
@@ -75205,7 +75480,11 @@ var planForm = objectOf({
     1
   ),
   leadIn: count,
-  warmUp: objectOf({ most: amount2 }),
+  warmUp: objectOf({
+    requests: autoOr(whole2(1, 1e6)),
+    rate: autoOr(rate2(1e5)),
+    most: amount2
+  }),
   benchmarks: amount2,
   roundTime: amount2,
   totalTime: amount2,
@@ -75276,7 +75555,7 @@ var roundForm = objectOf({
       startTime: amount2,
       origin: text,
       warmUp: objectOf({ requests: count, blocks: count, settled: flag }),
-      idleRate: finite,
+      idleRate: idleCpus,
       peakMemory: orNull(amount2),
       preciseCost: flag,
       readingCost: optional2(amount2)
@@ -75318,15 +75597,7 @@ var evidenceForm = objectOf({
   floor: listOf(objectOf({ scenario: text, p50: amount2, p99: amount2 })),
   rounds: listOf(roundForm),
   benchmarks: orNull(benchEvidenceForm),
-  leftOut: optional2(
-    objectOf({
-      file: text,
-      scenarios: listOf(text),
-      routes: listOf(objectOf({ scenario: text, routes: listOf(text, 1) })),
-      benchmarks: listOf(text),
-      added: listOf(text)
-    })
-  ),
+  leftOut: optional2(leftOutForm),
   warnings
 });
 
@@ -75697,9 +75968,9 @@ function isWide(metric, tolerance3) {
 }
 function toleranceText(metric, tolerance3) {
   const inPoints2 = metric === "tail" || metric === "errors";
-  const least3 = inPoints2 ? pointsText(tolerance3.min) : changeOrNone(tolerance3.min);
+  const least2 = inPoints2 ? pointsText(tolerance3.min) : changeOrNone(tolerance3.min);
   const pass2 = tolerance3.detect === null ? "" : `, passes under ${changeOrNone(tolerance3.detect)}`;
-  return `${isWide(metric, tolerance3) ? "wide: " : ""}fails from ${least3}${pass2}`;
+  return `${isWide(metric, tolerance3) ? "wide: " : ""}fails from ${least2}${pass2}`;
 }
 var bars = ["\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"];
 function barText(values, most) {
@@ -75768,8 +76039,8 @@ function merged2(trials, side3, field3) {
     trials.filter((trial2) => trial2.side === side3).map((trial2) => LatencyHistogram.decode(trial2.load.histograms[field3]))
   );
 }
-function read5(histogram, names3) {
-  return names3.map((name2) => histogram.percentile(percentileShare[name2])).filter((value) => value !== null);
+function read5(histogram, names4) {
+  return names4.map((name2) => histogram.percentile(percentileShare[name2])).filter((value) => value !== null);
 }
 var percentileLabel = (name2) => name2 === "p999" ? "p99.9" : name2;
 
@@ -75792,7 +76063,7 @@ function say(words3, ...parts2) {
     if (part2 === void 0 || part2 === "") return;
     if (typeof part2 === "string") pieces.push({ kind: "text", text: part2 });
     else if ("kind" in part2) pieces.push(part2);
-    else pieces.push(...part2);
+    else for (const piece of part2) pieces.push(piece);
   });
   return pieces;
 }
@@ -75804,15 +76075,15 @@ function sentence2(text4, stop2 = ".") {
   const pieces = [];
   let quoted6 = false;
   for (const part2 of body.split("`")) {
-    if (part2 !== "") pieces.push(...quoted6 ? [name(part2)] : quotes(part2));
+    if (part2 !== "") for (const piece of quoted6 ? [name(part2)] : quotes(part2)) pieces.push(piece);
     quoted6 = !quoted6;
   }
   if (stop2 !== "" && !/[!?…]$/.test(body)) pieces.push({ kind: "text", text: stop2 });
   return pieces;
 }
-function joined2(phrases, between2 = " ") {
+function joined2(phrases, between3 = " ") {
   return phrases.filter((phrase) => phrase.length > 0).flatMap(
-    (phrase, index) => index === 0 ? phrase : [{ kind: "text", text: between2 }, ...phrase]
+    (phrase, index) => index === 0 ? phrase : [{ kind: "text", text: between3 }, ...phrase]
   );
 }
 function quotes(part2) {
@@ -76041,6 +76312,7 @@ function roundsUsed(finding) {
   return dropped > 0 ? `${formatCount(used)} (${formatCount(dropped)} dropped)` : formatCount(used);
 }
 function reasonOf3(finding) {
+  if (!finding.judged && finding.state === "undecided" && finding.change.kind !== "none") return null;
   if (finding.reason !== null && finding.reason !== "") return finding.reason;
   return finding.change.kind === "none" && finding.change.reason !== "" ? finding.change.reason : null;
 }
@@ -76185,8 +76457,8 @@ function rows(view, options) {
   ];
 }
 function onlyScenario(view) {
-  const names3 = new Set(view.allRows.filter((row) => !row.hasOwnName).map((row) => row.scenario));
-  return names3.size === 1 ? [...names3][0] : null;
+  const names4 = new Set(view.allRows.filter((row) => !row.hasOwnName).map((row) => row.scenario));
+  return names4.size === 1 ? [...names4][0] : null;
 }
 function legendOf(view, shown5) {
   const unjudged = shown5.some((row) => !row.judged);
@@ -76290,11 +76562,11 @@ function progressLine(event) {
       return lasting(`looked after ${counted2(event.rounds, "round")}: ${visible(event.soFar, 300)}`);
     case "confirming":
       return lasting(
-        `something got worse in ${names(event.scenarios)}: confirming with ${counted2(event.rounds, "fresh round")}`
+        `something got worse in ${names2(event.scenarios)}: confirming with ${counted2(event.rounds, "fresh round")}`
       );
     case "settling":
       return lasting(
-        `not decided in ${names(event.scenarios)}: ${counted2(event.rounds, "fresh round")} may settle it`
+        `not decided in ${names2(event.scenarios)}: ${counted2(event.rounds, "fresh round")} may settle it`
       );
     case "benchmarks-found": {
       const node2 = event.node === null ? "" : `, run by Node ${event.node}`;
@@ -76304,6 +76576,13 @@ function progressLine(event) {
       const phase = event.phase === "measuring" ? "round" : "confirmation round";
       const of = `${formatCount(event.index)} of at most ${formatCount(event.of)}`;
       return lasting(`microbenchmarks: ${phase} ${of}, ${counted2(event.benchmarks, "open one")}`);
+    }
+    case "bench-timed": {
+      const held = `${formatCount(event.rounds)} of at most ${counted2(event.of, "round")}`;
+      const budget = `${formatDuration(event.budget)} are kept for microbenchmarks`;
+      return lasting(
+        `microbenchmarks: a round takes about ${formatDuration(event.duration)}, and ${budget}: room for ${held} before a confirmation`
+      );
     }
     case "suite-read":
       return lasting(`${visible(event.name, 200)}: read as ${event.formats}`);
@@ -76336,7 +76615,7 @@ function quick(figures2) {
 function left(time6) {
   return time6 === null || !Number.isFinite(time6) || time6 <= 0 ? "" : `${formatDuration(time6)} left`;
 }
-function names(scenarios2) {
+function names2(scenarios2) {
   const shown5 = scenarios2.slice(0, 3).map((scenario2) => `\`${visible(scenario2, 40)}\``);
   const more = scenarios2.length - shown5.length;
   return `${shown5.join(", ")}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
@@ -76351,8 +76630,8 @@ var leastName = 40;
 var nameStep = 4;
 var gap2 = 2;
 function widthOf(environment) {
-  const named3 = Number(environment["COLUMNS"]);
-  if (Number.isSafeInteger(named3) && named3 > 0) return named3;
+  const named4 = Number(environment["COLUMNS"]);
+  if (Number.isSafeInteger(named4) && named4 > 0) return named4;
   return process.stdout.isTTY ? process.stdout.columns : reportWidth;
 }
 function table(columns4, cells3, width3 = reportWidth) {
@@ -76360,9 +76639,9 @@ function table(columns4, cells3, width3 = reportWidth) {
     (column, index) => Math.max(...[column.title, ...cells3.map((row) => row[index])].map(displayWidth))
   );
   const others2 = sizes.slice(1).reduce((sum6, size3) => sum6 + gap2 + size3, 0);
-  const names3 = cells3.map((row) => [row[0]]);
-  const different = new Set(names3.flat()).size;
-  const areDistinct = (room2) => new Set(tableLines(columns4.slice(0, 1), names3, room2).slice(1)).size === different;
+  const names4 = cells3.map((row) => [row[0]]);
+  const different = new Set(names4.flat()).size;
+  const areDistinct = (room2) => new Set(tableLines(columns4.slice(0, 1), names4, room2).slice(1)).size === different;
   let room = Math.max(leastName, width3 - others2);
   while (room < sizes[0] && !areDistinct(room)) room += nameStep;
   return tableLines(columns4, cells3, others2 + room).join("\n");
@@ -76382,7 +76661,7 @@ var columns2 = [
 function benchText(shown5, exitCode) {
   const remarks2 = remarksOf(shown5.verdict).map((remark) => visible(remark, 600));
   return [
-    visible(headline(shown5.verdict), 900),
+    visible(headline(shown5), 900),
     "",
     table(columns2, shown5.verdict.findings.map(cellsOf)),
     "",
@@ -76395,7 +76674,7 @@ function benchText(shown5, exitCode) {
 function benchMarkdown(shown5) {
   const line2 = (cells3) => `| ${cells3.join(" | ")} |`;
   return [
-    `**${markdownText(headline(shown5.verdict), 900)}**`,
+    `**${markdownText(headline(shown5), 900)}**`,
     "",
     line2(columns2.map((column) => column.title)),
     line2(columns2.map((column) => column.align === "right" ? "---:" : "---")),
@@ -76428,7 +76707,7 @@ function footer({ verdict, evidence, elapsed }) {
     `baseline ${baseline.sha.slice(0, 7)} (${visible(baseline.how, 200)}), candidate ${candidate.sha.slice(0, 7)}`
   ];
 }
-function headline(verdict) {
+function headline({ verdict, evidence }) {
   const of = (state) => verdict.findings.filter((finding) => finding.state === state);
   const many = (count3) => `${count3} ${count3 === 1 ? "benchmark" : "benchmarks"}`;
   switch (verdict.outcome) {
@@ -76450,20 +76729,21 @@ function headline(verdict) {
     case "invalid":
       return `Invalid: ${verdict.reason ?? ""}.`;
     case "inconclusive":
-      return inconclusive(of("undecided"));
+      return inconclusive(of("undecided"), evidence);
     case "no-baseline":
       return `Nothing to compare: ${verdict.reason ?? ""}.`;
     default:
       return assertNever(verdict.outcome);
   }
 }
-function inconclusive(open2) {
+function inconclusive(open2, { plan: plan2, rounds }) {
+  const short3 = plan2.outOfTime?.ended === "too-short" ? `: the time budget held ${rounds.length} of ${plan2.rounds} rounds, too few to decide` : "";
   const { name: name2, change, tolerance: tolerance3 } = open2[0];
   const seen = change.kind === "ratio" ? change.smallestDetectable : null;
   const asked = tolerance3.detect === null ? "" : ` by ${formatRatio(tolerance3.detect)}`;
   const could = seen === null ? "" : tolerance3.detect !== null && seen > tolerance3.detect ? `; ${formatRatio(seen)} would have been seen` : `; it moved by ${changeWords(change)}`;
   const more = open2.length === 1 ? "" : ` ${open2.length - 1} more ${open2.length === 2 ? "is" : "are"} undecided.`;
-  return `Inconclusive: cannot tell whether ${name2} became worse${asked}${could}.${more}`;
+  return `Inconclusive: cannot tell whether ${name2} became worse${asked}${short3 === "" ? could : short3}.${more}`;
 }
 function changeWords(change) {
   if (change.kind !== "ratio")
@@ -76554,9 +76834,9 @@ function readArguments(command2, argv) {
     }
     flags[token2.name] = token2.value ?? true;
   }
-  const { least: least3, most } = command2.positionals;
-  if (flags["help"] !== true && (positionals.length < least3 || positionals.length > most)) {
-    const wanted3 = least3 === most ? `${least3}` : `${least3} to ${most}`;
+  const { least: least2, most } = command2.positionals;
+  if (flags["help"] !== true && (positionals.length < least2 || positionals.length > most)) {
+    const wanted3 = least2 === most ? `${least2}` : `${least2} to ${most}`;
     throw usage(
       command2,
       `"tailgate ${command2.name}" takes ${wanted3} argument${wanted3 === "1" ? "" : "s"}, it was given ${positionals.length}${namedArguments(command2, positionals)}`
@@ -76637,18 +76917,19 @@ function formatOf(command2, flags) {
 }
 
 // src/commands/job-folder.ts
-import { rmSync as rmSync3 } from "node:fs";
-import { join as join10 } from "node:path";
+import { lstatSync, readdirSync as readdirSync5, readFileSync as readFileSync7, readlinkSync, rmSync as rmSync4, writeFileSync as writeFileSync2 } from "node:fs";
+import { tmpdir as tmpdir2 } from "node:os";
+import { join as join11 } from "node:path";
 
 // src/kernel/leftovers.ts
-import { appendFileSync, mkdirSync as mkdirSync2, readFileSync as readFileSync5, rmSync as rmSync2, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync as mkdirSync2, readFileSync as readFileSync6, rmSync as rmSync3, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname as dirname2, isAbsolute as isAbsolute3, relative as relative6, resolve as resolve5, sep } from "node:path";
+import { dirname as dirname3, isAbsolute as isAbsolute3, relative as relative6, resolve as resolve6, sep } from "node:path";
 function openLedger(path) {
   const alive = new Map(readLedger(path).map((entry) => [keyOf(entry), entry]));
   const write2 = (line2) => {
-    onDisk(dirname2(path), () => {
-      mkdirSync2(dirname2(path), { recursive: true });
+    onDisk(dirname3(path), () => {
+      mkdirSync2(dirname3(path), { recursive: true });
       appendFileSync(path, `
 ${JSON.stringify(line2)}
 `, { mode: 384 });
@@ -76668,7 +76949,7 @@ ${JSON.stringify(line2)}
     remove: (entry) => {
       if (!alive.delete(keyOf(entry))) return;
       try {
-        if (alive.size === 0) rmSync2(path, { force: true });
+        if (alive.size === 0) rmSync3(path, { force: true });
         else write2({ remove: entry });
       } catch {
       }
@@ -76678,7 +76959,7 @@ ${JSON.stringify(line2)}
 function readLedger(path) {
   let text4;
   try {
-    text4 = readFileSync5(path, "utf8");
+    text4 = readFileSync6(path, "utf8");
   } catch {
     return [];
   }
@@ -76710,8 +76991,8 @@ function sweepNow(path) {
   for (const entry of inSafeOrder(readLedger(path))) {
     try {
       if (entry.kind === "group") killGroupNow(provenGroup(entry));
-      else if (entry.kind === "directory") removeDirectory(entry.path);
-      else rest.push({ entry });
+      else removeDirectory(entry.path);
+      if (entry.kind === "worktree") forgetWorktree(entry.repository, entry.path);
     } catch {
       rest.push({ entry });
     }
@@ -76751,15 +77032,16 @@ async function endWorktree(entry, runGit2) {
   );
   removeDirectory(entry.path);
   if (refused6) await remove().catch(() => void 0);
+  forgetWorktree(entry.repository, entry.path);
 }
 function removeDirectory(path) {
   const why2 = whyNotRemovable(path);
   if (why2 !== null) throw new Error(`${path} is not removed: ${why2}`);
-  rmSync2(path, { recursive: true, force: true, maxRetries: 3 });
+  rmSync3(path, { recursive: true, force: true, maxRetries: 3 });
 }
 function whyNotRemovable(path) {
   if (!isAbsolute3(path)) return "the path is not absolute";
-  const place2 = resolve5(path);
+  const place2 = resolve6(path);
   if (place2.split(sep).filter((part2) => part2 !== "").length < 2) return "it is at the top of the file system";
   for (const kept2 of [process.cwd(), homedir()]) {
     const inside = relative6(place2, kept2);
@@ -76779,7 +77061,7 @@ var plainGit = async (args, cwd) => {
 };
 function rewrite(path, rest) {
   try {
-    if (rest.length === 0) rmSync2(path, { force: true });
+    if (rest.length === 0) rmSync3(path, { force: true });
     else writeFileSync(path, rest.map(({ entry }) => `${JSON.stringify({ add: entry })}
 `).join(""));
   } catch {
@@ -76831,20 +77113,68 @@ function isRecord2(value) {
 }
 
 // src/commands/job-folder.ts
+var prefix = "tailgate-job-";
+var ledgerIn = (folder) => join11(folder, "leftovers.jsonl");
+var ownerIn = (folder) => join11(folder, "owner.json");
 async function withLedger(job) {
-  const folder = makeTemporaryFolder("tailgate-job-");
-  const ledger = openLedger(join10(folder, "leftovers.jsonl"));
+  await sweepKilledJobs();
+  const folder = makeTemporaryFolder(prefix);
+  const ledger = openLedger(ledgerIn(folder));
   const endNow = () => {
+    killChildrenNow();
     sweepNow(ledger.path);
-    rmSync3(folder, { recursive: true, force: true });
+    rmSync4(folder, { recursive: true, force: true });
   };
   process.once("exit", endNow);
   try {
+    onDisk(
+      folder,
+      () => writeFileSync2(ownerIn(folder), JSON.stringify(ownerOf(process.pid)), { mode: 384 })
+    );
     return await job(ledger);
   } finally {
     await sweep(ledger.path);
     process.off("exit", endNow);
-    rmSync3(folder, { recursive: true, force: true });
+    rmSync4(folder, { recursive: true, force: true });
+  }
+}
+async function sweepKilledJobs() {
+  for (const folder of jobFolders()) {
+    if (!isOfTheDead(folder)) continue;
+    const { failed: failed3 } = await sweep(ledgerIn(folder));
+    if (failed3.length > 0) continue;
+    try {
+      rmSync4(folder, { recursive: true, force: true });
+    } catch {
+    }
+  }
+}
+function jobFolders() {
+  try {
+    return readdirSync5(tmpdir2()).filter((name2) => name2.startsWith(prefix)).map((name2) => join11(tmpdir2(), name2));
+  } catch {
+    return [];
+  }
+}
+function isOfTheDead(folder) {
+  try {
+    const { uid, mode } = lstatSync(folder);
+    if (uid !== process.getuid?.() || (mode & 63) !== 0) return false;
+    const owner = JSON.parse(readFileSync7(ownerIn(folder), "utf8"));
+    const now = ownerOf(owner.pid);
+    return owner.start !== null && owner.numbering === now.numbering && owner.start !== now.start;
+  } catch {
+    return false;
+  }
+}
+function ownerOf(pid) {
+  return { pid, start: readProcess(pid)?.start ?? null, numbering: numbering() };
+}
+function numbering() {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return null;
   }
 }
 
@@ -76855,21 +77185,21 @@ import {
   constants as constants3,
   fsyncSync,
   openSync,
-  rmSync as rmSync4,
+  rmSync as rmSync5,
   statfsSync,
   statSync as statSync4,
-  writeFileSync as writeFileSync2,
+  writeFileSync as writeFileSync3,
   writeSync
 } from "node:fs";
-import { dirname as dirname3, resolve as resolve6 } from "node:path";
+import { dirname as dirname4, resolve as resolve7 } from "node:path";
 function outputFile(terminal, flag3, file4) {
-  const path = resolve6(terminal.directory, file4);
+  const path = resolve7(terminal.directory, file4);
   const problem3 = problemWith(path);
   if (problem3 !== null) throw unwritable(flag3, file4, problem3);
   return {
     write: (content) => {
       try {
-        writeFileSync2(path, content);
+        writeFileSync3(path, content);
       } catch (error62) {
         throw unwritable(flag3, file4, reasonOf4(error62), error62);
       }
@@ -76880,7 +77210,7 @@ function problemWith(path) {
   try {
     const known2 = statSync4(path, { throwIfNoEntry: false });
     if (known2?.isDirectory() === true) return "it is a folder";
-    const parent = dirname3(path);
+    const parent = dirname4(path);
     if (known2 !== void 0) return tryOpen(path, known2);
     const place2 = statSync4(parent, { throwIfNoEntry: false });
     if (place2?.isDirectory() !== true) return `there is no folder ${parent}`;
@@ -76910,7 +77240,7 @@ function tryNew(path) {
     fsyncSync(file4);
   } finally {
     closeSync(file4);
-    rmSync4(path, { force: true });
+    rmSync5(path, { force: true });
   }
 }
 function reasonOf4(error62) {
@@ -76979,11 +77309,11 @@ var bench = {
   },
   positionals: { least: 0, most: 0 },
   run: async (flags, _3, terminal) => {
-    const names3 = ["baseline", ...Object.keys(settings3)];
+    const names4 = ["baseline", ...Object.keys(settings3)];
     const noService = { start: "none" };
-    const given3 = Object.fromEntries(names3.map((name2) => [name2, text2(flags, name2)]));
+    const given3 = Object.fromEntries(names4.map((name2) => [name2, text2(flags, name2)]));
     const overrides = { ...given3, ...noService };
-    const named3 = namedBy(flags);
+    const named4 = namedBy(flags);
     const rounds = numberFlag(flags, "rounds", { least: 6, most: 100, whole: true }) ?? null;
     const timeBudget = durationFlag(flags, "time-budget", secondsToNs(24 * 3600)) ?? null;
     const seed = numberFlag(flags, "seed", { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
@@ -76991,7 +77321,7 @@ var bench = {
     const evidence = writerOf(terminal, flags, "evidence");
     const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
     const job = readJobSettings({ ...request2, environment: terminal.environment });
-    const measured2 = (config3) => named3 ?? configured(config3, job.configFile);
+    const measured2 = (config3) => named4 ?? configured(config3, job.configFile);
     measured2(job.config);
     for (const warning of job.warnings) tell(terminal, flags, { kind: "warning", warning });
     return await withLedger(async (ledger) => {
@@ -77225,8 +77555,8 @@ function percentileLine(title, percentiles3) {
     `${title} (${formatCount(percentiles3.count)}): ${values.join(", ")}, max ${spokenMs(percentiles3.max)}`
   ];
 }
-function listed2(counts2, prefix) {
-  const parts2 = Object.entries(counts2).map(([name2, count3]) => `${prefix}${name2}: ${formatCount(count3)}`);
+function listed2(counts2, prefix2) {
+  const parts2 = Object.entries(counts2).map(([name2, count3]) => `${prefix2}${name2}: ${formatCount(count3)}`);
   return parts2.length === 0 ? "" : `  (${parts2.join(", ")})`;
 }
 
@@ -77350,22 +77680,22 @@ var RemoteGenerator = class {
     this.#signal = signal;
     this.#keepPartial = keepPartial;
     child.stderr?.on("data", (data) => this.#tail.feed("stderr", data));
-    this.ready = new Promise((resolve18, reject) => {
-      this.#pending.set(0, { resolve: () => resolve18(), reject });
+    this.ready = new Promise((resolve19, reject) => {
+      this.#pending.set(0, { resolve: () => resolve19(), reject });
     });
     this.ready.catch(() => {
     });
     child.on("message", (reply) => this.#take(reply));
-    this.#gone = new Promise((resolve18) => {
+    this.#gone = new Promise((resolve19) => {
       child.once("error", (problem3) => {
         this.#end(this.#died(problem3.message));
-        resolve18();
+        resolve19();
       });
       child.once("exit", (code, killedBy) => {
         const how = killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`;
         const end2 = () => {
           this.#end(this.#died(how));
-          resolve18();
+          resolve19();
         };
         if (child.stderr === null || child.stderr.closed) end2();
         else child.stderr.once("close", end2);
@@ -77423,8 +77753,8 @@ var RemoteGenerator = class {
   #ask(make) {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = ++this.#lastId;
-    return new Promise((resolve18, reject) => {
-      this.#pending.set(id, { resolve: resolve18, reject });
+    return new Promise((resolve19, reject) => {
+      this.#pending.set(id, { resolve: resolve19, reject });
       this.#child.send(make(id), (problem3) => {
         if (problem3 !== null) this.#end(this.#died(problem3.message));
       });
@@ -77480,9 +77810,9 @@ function cancelled() {
 }
 
 // src/service/machine.ts
-import { readFileSync as readFileSync6 } from "node:fs";
+import { readFileSync as readFileSync8 } from "node:fs";
 import { availableParallelism, cpus, hostname as hostname3, networkInterfaces, release, totalmem } from "node:os";
-import { join as join11 } from "node:path/posix";
+import { join as join12 } from "node:path/posix";
 
 // src/kernel/version.ts
 var version2 = "0.1.0";
@@ -77490,7 +77820,7 @@ var version2 = "0.1.0";
 // src/service/machine.ts
 var readText = (path) => {
   try {
-    return readFileSync6(path, "utf8");
+    return readFileSync8(path, "utf8");
   } catch {
     return null;
   }
@@ -77510,21 +77840,21 @@ function noiseBetween(before, after) {
   return { steal: stealBetween(before, after), pressure: pressureBetween(before, after) };
 }
 function usableCpus(read8 = readText, affinity = availableParallelism()) {
-  let least3 = affinity;
+  let least2 = affinity;
   const limit = (quota, period) => {
     if (quota !== void 0 && period !== void 0 && quota > 0 && period > 0) {
-      least3 = Math.min(least3, quota / period);
+      least2 = Math.min(least2, quota / period);
     }
   };
   for (const folder of ownGroups(read8)) {
-    const [quota, period] = (read8(join11(folder, "cpu.max")) ?? "").trim().split(" ").map(Number);
+    const [quota, period] = (read8(join12(folder, "cpu.max")) ?? "").trim().split(" ").map(Number);
     limit(quota, period);
   }
   for (const folder of ownGroups(read8, "cpu")) {
-    const number5 = (name2) => Number.parseInt(read8(join11(folder, name2)) ?? "", 10);
+    const number5 = (name2) => Number.parseInt(read8(join12(folder, name2)) ?? "", 10);
     limit(number5("cpu.cfs_quota_us"), number5("cpu.cfs_period_us"));
   }
-  return least3;
+  return least2;
 }
 function allowedCpus(read8 = readText) {
   const list3 = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(read8("/proc/self/status") ?? "")?.[1];
@@ -77535,16 +77865,16 @@ function allowedCpus(read8 = readText) {
   });
 }
 function usableMemory(read8 = readText, installed = totalmem()) {
-  let least3 = installed;
+  let least2 = installed;
   const files = [
-    ...ownGroups(read8).map((folder) => join11(folder, "memory.max")),
-    ...ownGroups(read8, "memory").map((folder) => join11(folder, "memory.limit_in_bytes"))
+    ...ownGroups(read8).map((folder) => join12(folder, "memory.max")),
+    ...ownGroups(read8, "memory").map((folder) => join12(folder, "memory.limit_in_bytes"))
   ];
   for (const file4 of files) {
     const limit = Number.parseInt(read8(file4) ?? "", 10);
-    if (limit > 0) least3 = Math.min(least3, limit);
+    if (limit > 0) least2 = Math.min(least2, limit);
   }
-  return bytes(least3);
+  return bytes(least2);
 }
 var loopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]|(.+\.)?localhost)$/;
 var ownHosts = () => [
@@ -77593,12 +77923,12 @@ function parseTicks(stat) {
 }
 function ownGroups(read8, controller) {
   const groups = read8("/proc/self/cgroup") ?? "";
-  const root = join11("/sys/fs/cgroup", controller ?? "");
+  const root = join12("/sys/fs/cgroup", controller ?? "");
   const pattern2 = controller === void 0 ? /^0::(\/.*)$/m : new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(/.*)$`, "m");
   const path = pattern2.exec(groups)?.[1];
   if (path === void 0) return [];
   const folders = [];
-  for (let at2 = join11(root, path); at2.startsWith(root); at2 = join11(at2, "..")) folders.push(at2);
+  for (let at2 = join12(root, path); at2.startsWith(root); at2 = join12(at2, "..")) folders.push(at2);
   return folders;
 }
 function numberAfter(text4, pattern2) {
@@ -77610,13 +77940,13 @@ function numberAfter(text4, pattern2) {
 import { connect, createServer } from "node:net";
 
 // src/service/listeners.ts
-import { readdirSync as readdirSync4, readFileSync as readFileSync7, readlinkSync } from "node:fs";
+import { readdirSync as readdirSync6, readFileSync as readFileSync9, readlinkSync as readlinkSync2 } from "node:fs";
 var loopbackAddresses = ["127.0.0.1", "::1"];
 function findListeners() {
   if (process.platform !== "linux") return null;
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((path) => {
     try {
-      return parseTable(readFileSync7(path, "latin1"));
+      return parseTable(readFileSync9(path, "latin1"));
     } catch {
       return null;
     }
@@ -77654,7 +77984,7 @@ function ownershipOfPath(path, members2) {
   if (process.platform !== "linux") return { kind: "unknown" };
   let table4;
   try {
-    table4 = readFileSync7("/proc/net/unix", "utf8");
+    table4 = readFileSync9("/proc/net/unix", "utf8");
   } catch {
     return { kind: "unknown" };
   }
@@ -77686,14 +78016,14 @@ function takersOf(address, port, listeners) {
     "127.0.0.1": [["127.0.0.1", "::ffff:127.0.0.1"], ["0.0.0.0"], ["::"]],
     "::1": [["::1"], ["::"]]
   }[address];
-  for (const names3 of covering) {
-    const found2 = listeners.filter((one2) => one2.port === port && names3.includes(one2.address));
+  for (const names4 of covering) {
+    const found2 = listeners.filter((one2) => one2.port === port && names4.includes(one2.address));
     if (found2.length > 0) return found2;
   }
   return [];
 }
 function findOwner(inode) {
-  const pids = readdirSync4("/proc").map(Number).filter((pid2) => Number.isInteger(pid2));
+  const pids = readdirSync6("/proc").map(Number).filter((pid2) => Number.isInteger(pid2));
   const pid = socketsOf(pids, inode).get(inode);
   return pid === void 0 ? null : { pid, command: commandOf(pid) };
 }
@@ -77709,22 +78039,22 @@ function socketsOf(pids, wanted3) {
   return sockets;
 }
 function* linksOf(pid) {
-  let names3;
+  let names4;
   try {
-    names3 = readdirSync4(`/proc/${pid}/fd`);
+    names4 = readdirSync6(`/proc/${pid}/fd`);
   } catch {
     return;
   }
-  for (const name2 of names3) {
+  for (const name2 of names4) {
     try {
-      yield readlinkSync(`/proc/${pid}/fd/${name2}`);
+      yield readlinkSync2(`/proc/${pid}/fd/${name2}`);
     } catch {
     }
   }
 }
 function commandOf(pid) {
   try {
-    const words3 = readFileSync7(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
+    const words3 = readFileSync9(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
     return words3.length > 80 ? `${words3.slice(0, 79)}\u2026` : words3;
   } catch {
     return "";
@@ -77780,12 +78110,12 @@ async function isFree(port) {
   return true;
 }
 function canListen(port, host) {
-  return new Promise((resolve18) => {
+  return new Promise((resolve19) => {
     const server = createServer();
     server.once("error", (error62) => {
-      resolve18(error62.code === "EADDRNOTAVAIL" || error62.code === "EAFNOSUPPORT");
+      resolve19(error62.code === "EADDRNOTAVAIL" || error62.code === "EAFNOSUPPORT");
     });
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve18(true)));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve19(true)));
   });
 }
 async function whoHolds(port) {
@@ -77806,11 +78136,11 @@ function byWhom(owner) {
   return owner === null ? "by a process we cannot look into" : `by process ${owner.pid} (${owner.command})`;
 }
 function isTaken(port, host) {
-  return new Promise((resolve18) => {
+  return new Promise((resolve19) => {
     const socket = connect({ port, host });
     const answer = (taken) => {
       socket.destroy();
-      resolve18(taken);
+      resolve19(taken);
     };
     socket.setTimeout(connectPatience, () => answer(true));
     socket.once("connect", () => answer(true));
@@ -77819,18 +78149,18 @@ function isTaken(port, host) {
 }
 
 // src/config/transport.ts
-import { readFileSync as readFileSync8 } from "node:fs";
-import { resolve as resolve7 } from "node:path";
+import { readFileSync as readFileSync10 } from "node:fs";
+import { resolve as resolve8 } from "node:path";
 import { createSecureContext as createSecureContext2 } from "node:tls";
 var keysOfFile = {
   ca: "transport.https.ca",
   cert: "transport.https.cert",
   key: "transport.https.key"
 };
-function readTls(settings7, directory, names3 = keysOfFile) {
+function readTls(settings7, directory, names4 = keysOfFile) {
   const read8 = (key2, block2, wanted3) => {
     const file4 = settings7[key2];
-    return file4 === null ? null : readPem(names3[key2], resolve7(directory, file4), block2, wanted3);
+    return file4 === null ? null : readPem(names4[key2], resolve8(directory, file4), block2, wanted3);
   };
   const tls = {
     ca: read8("ca", /-----BEGIN (TRUSTED )?CERTIFICATE-----/, "certificates in PEM"),
@@ -77842,11 +78172,11 @@ function readTls(settings7, directory, names3 = keysOfFile) {
   try {
     createSecureContext2(secureFiles(tls));
   } catch (cause) {
-    const given3 = [names3.ca, names3.cert, names3.key].filter((_3, index) => [tls.ca, tls.cert, tls.key][index]);
+    const given3 = [names4.ca, names4.cert, names4.key].filter((_3, index) => [tls.ca, tls.cert, tls.key][index]);
     throw new TailgateError({
       code: "usage",
       message: `${given3.join(", ")}: no secure connection can be made with these files: ${messageOf(cause)}`,
-      hint: `${names3.key} must be the key that ${names3.cert} was made for`,
+      hint: `${names4.key} must be the key that ${names4.cert} was made for`,
       cause
     });
   }
@@ -77862,7 +78192,7 @@ function secureFiles({ ca, cert, key: key2 }) {
 function readPem(name2, path, block2, wanted3) {
   let text4;
   try {
-    text4 = readFileSync8(path, "utf8");
+    text4 = readFileSync10(path, "utf8");
   } catch (cause) {
     throw new TailgateError({
       code: "usage",
@@ -77912,9 +78242,9 @@ var Endings = class {
 
 // src/load/dealing.ts
 var soundRate = 1e4;
-function sendersFor(wanted3, rate4, cpus2) {
+function sendersFor(wanted3, rate5, cpus2) {
   if (wanted3 !== "auto") return wanted3;
-  return Math.max(1, Math.min(Math.ceil(rate4 / soundRate), Math.floor(cpus2) - 1));
+  return Math.max(1, Math.min(Math.ceil(rate5 / soundRate), Math.floor(cpus2) - 1));
 }
 function deal(order2, senders) {
   const { due, sequence, leadIn } = order2.schedule;
@@ -78191,22 +78521,22 @@ function machineWarnings(config3) {
   return [...placementWarnings(usableCpus()), ...sendersOf(config3).warnings];
 }
 function sendersOf({ senders, scenarios: scenarios2 }) {
-  return planSenders(senders, Math.max(...scenarios2.map(({ rate: rate4 }) => rate4)), usableCpus());
+  return planSenders(senders, Math.max(...scenarios2.map(({ rate: rate5 }) => rate5)), usableCpus());
 }
-function planSenders(wanted3, rate4, cpus2) {
-  const count3 = sendersFor(wanted3, rate4, cpus2);
+function planSenders(wanted3, rate5, cpus2) {
+  const count3 = sendersFor(wanted3, rate5, cpus2);
   const each = `${formatCount(soundRate)} requests a second`;
   const warnings2 = [];
   if (count3 > 1) {
     warnings2.push({
       code: "several-senders",
-      message: `${formatCount(rate4)} requests a second are sent by ${count3} generator processes in turns`
+      message: `${formatCount(rate5)} requests a second are sent by ${count3} generator processes in turns`
     });
   }
-  if (rate4 > count3 * soundRate) {
+  if (rate5 > count3 * soundRate) {
     warnings2.push({
       code: "rate-beyond-senders",
-      message: `${formatCount(rate4)} requests a second are more than ${count3 === 1 ? "one sender keeps" : `${count3} senders keep`} sound (${each} each), and this machine has ${formatCount(Math.floor(cpus2))} CPUs for senders and services`,
+      message: `${formatCount(rate5)} requests a second are more than ${count3 === 1 ? "one sender keeps" : `${count3} senders keep`} sound (${each} each), and this machine has ${formatCount(Math.floor(cpus2))} CPUs for senders and services`,
       hint: count3 < Math.floor(cpus2) - 1 ? "give `senders: auto`" : `slices may be unsound: lower the rate to ${formatCount(count3 * soundRate)}, or use a larger machine`
     });
   }
@@ -78243,12 +78573,12 @@ function quoted3(text4) {
 }
 
 // src/service/place.ts
-import { existsSync as existsSync5, rmSync as rmSync5 } from "node:fs";
-import { tmpdir as tmpdir2 } from "node:os";
-import { join as join12 } from "node:path";
+import { existsSync as existsSync6, rmSync as rmSync6 } from "node:fs";
+import { tmpdir as tmpdir3 } from "node:os";
+import { join as join13 } from "node:path";
 var longestPath = 103;
-function socketPathFor(port, folder = tmpdir2()) {
-  const path = join12(folder, `tailgate-${port}.sock`);
+function socketPathFor(port, folder = tmpdir3()) {
+  const path = join13(folder, `tailgate-${port}.sock`);
   if (process.platform !== "win32" && Buffer.byteLength(path) <= longestPath) return path;
   throw new TailgateError({
     code: "usage",
@@ -78258,7 +78588,7 @@ function socketPathFor(port, folder = tmpdir2()) {
 }
 function assertSocketFree(place2, side3) {
   const path = place2.transport?.socketPath ?? null;
-  if (path === null || !existsSync5(path)) return;
+  if (path === null || !existsSync6(path)) return;
   throw new TailgateError({
     code: "service-failed",
     message: `${side3}: ${path}, on which the service is to listen, exists already; nothing was started`,
@@ -78267,7 +78597,7 @@ function assertSocketFree(place2, side3) {
 }
 function removeSocket(place2) {
   const path = place2.transport?.socketPath ?? null;
-  if (path !== null) rmSync5(path, { force: true });
+  if (path !== null) rmSync6(path, { force: true });
 }
 function toldOf(place2, command2) {
   const path = place2.transport?.socketPath ?? null;
@@ -78554,8 +78884,8 @@ var SpawnedService = class {
     this.#options = options;
     this.side = options.side;
     this.port = options.port;
-    this.exited = new Promise((resolve18) => {
-      this.#settleExit = resolve18;
+    this.exited = new Promise((resolve19) => {
+      this.#settleExit = resolve19;
     });
     this.#spawnedAt = options.clock.now();
     const { command: command2, env: told } = toldOf(options, options.command);
@@ -78574,7 +78904,7 @@ var SpawnedService = class {
         this.#entry = { kind: "group", ...this.#group };
         options.ledger?.add(this.#entry);
       }
-      this.#closed = new Promise((resolve18) => child.once("close", () => resolve18()));
+      this.#closed = new Promise((resolve19) => child.once("close", () => resolve19()));
       this.#listen(child, command2);
     }
     this.#meter = meterFor(this.#group, options.clock);
@@ -78758,9 +79088,9 @@ function isAlive(entry) {
   return now !== null && now.start === entry.start && !now.zombie;
 }
 function whenAborted(signal, over) {
-  return new Promise((resolve18) => {
-    if (signal?.aborted === true) resolve18();
-    signal?.addEventListener("abort", () => resolve18(), { once: true, signal: over });
+  return new Promise((resolve19) => {
+    if (signal?.aborted === true) resolve19();
+    signal?.addEventListener("abort", () => resolve19(), { once: true, signal: over });
   });
 }
 
@@ -78774,11 +79104,11 @@ async function spawnService(options) {
 }
 
 // src/service/cost-cgroup.ts
-import { readFileSync as readFileSync9 } from "node:fs";
+import { readFileSync as readFileSync11 } from "node:fs";
 function readCgroupCpu(directory) {
   let text4;
   try {
-    text4 = readFileSync9(`${directory}/cpu.stat`, "latin1");
+    text4 = readFileSync11(`${directory}/cpu.stat`, "latin1");
   } catch (error62) {
     return { kind: "unread", reason: `the cgroup could not be read: ${messageOf(error62)}` };
   }
@@ -78794,7 +79124,7 @@ function readCgroupCpu(directory) {
 function readCgroupMemory(directory) {
   for (const file4 of ["memory.peak", "memory.current"]) {
     try {
-      const value = Number(readFileSync9(`${directory}/${file4}`, "latin1"));
+      const value = Number(readFileSync11(`${directory}/${file4}`, "latin1"));
       if (Number.isFinite(value)) return bytes(value);
     } catch {
     }
@@ -78902,15 +79232,15 @@ var largest = bytes(8 * 1024 * 1024);
 function scrape(at2, path, timeout2 = patience3) {
   const { origin, transport: transport2 } = at2;
   const none3 = (reason) => ({ kind: "none", reason: `GET ${path} ${reason}` });
-  return new Promise((resolve18) => {
+  return new Promise((resolve19) => {
     const signal = AbortSignal.timeout(nsToMs(timeout2));
-    const late = () => resolve18(none3(`gave no whole answer within ${formatDuration(timeout2)}`));
-    const failed3 = (error62) => signal.aborted ? late() : resolve18(none3(`got no answer: ${messageOf(error62)}`));
+    const late = () => resolve19(none3(`gave no whole answer within ${formatDuration(timeout2)}`));
+    const failed3 = (error62) => signal.aborted ? late() : resolve19(none3(`got no answer: ${messageOf(error62)}`));
     const answered3 = (response) => {
       const { statusCode: status2 } = response;
       if (status2 !== 200) {
         response.destroy();
-        resolve18(none3(`answered ${status2}, wanted 200`));
+        resolve19(none3(`answered ${status2}, wanted 200`));
         return;
       }
       const chunks = [];
@@ -78920,10 +79250,10 @@ function scrape(at2, path, timeout2 = patience3) {
         size3 += chunk.length;
         if (size3 <= largest) return;
         response.destroy();
-        resolve18(none3(`answered more than ${formatBytes(largest)}`));
+        resolve19(none3(`answered more than ${formatBytes(largest)}`));
       });
       response.once("error", failed3);
-      response.once("end", () => resolve18({ kind: "page", text: Buffer.concat(chunks).toString("utf8") }));
+      response.once("end", () => resolve19({ kind: "page", text: Buffer.concat(chunks).toString("utf8") }));
     };
     const options = {
       // A kept connection would be closed by the service at a moment of its own, now and then just while we ask.
@@ -78939,7 +79269,7 @@ function scrape(at2, path, timeout2 = patience3) {
     try {
       get(`${origin}${path}`, options, answered3).once("error", failed3);
     } catch (error62) {
-      resolve18(none3(`cannot be sent: ${messageOf(error62)}`));
+      resolve19(none3(`cannot be sent: ${messageOf(error62)}`));
     }
   });
 }
@@ -79069,7 +79399,7 @@ function withPort2({ origin }, port) {
 var total3 = (values) => values.reduce((sum6, value) => sum6 + value, 0);
 
 // src/services.ts
-import { rmSync as rmSync6 } from "node:fs";
+import { rmSync as rmSync7 } from "node:fs";
 
 // src/service/companion-ready.ts
 import { connect as connect2 } from "node:net";
@@ -79141,11 +79471,11 @@ async function statusOf(url2, { httpGet: httpGet3, signal }) {
   }
 }
 function refusal(port, host) {
-  return new Promise((resolve18) => {
+  return new Promise((resolve19) => {
     const socket = connect2({ port, host });
     const answer = (problem3) => {
       socket.destroy();
-      resolve18(problem3);
+      resolve19(problem3);
     };
     socket.setTimeout(nsToMs(patience4), () => answer("gave no answer"));
     socket.once("connect", () => answer(null));
@@ -79211,7 +79541,7 @@ var Companion = class {
         this.#entry = { kind: "group", ...this.#group };
         ledger?.add(this.#entry);
       }
-      this.#closed = new Promise((resolve18) => child.once("close", () => resolve18()));
+      this.#closed = new Promise((resolve19) => child.once("close", () => resolve19()));
       this.#listen(child);
     }
     this.#meter = meterFor(this.#group, options.clock);
@@ -79461,13 +79791,13 @@ function ownDirectory(settings7, ledger) {
   try {
     ledger.add(entry);
   } catch (error62) {
-    rmSync6(path, { recursive: true, force: true });
+    rmSync7(path, { recursive: true, force: true });
     throw error62;
   }
   return {
     path,
     remove: () => {
-      rmSync6(path, { recursive: true, force: true, maxRetries: 3 });
+      rmSync7(path, { recursive: true, force: true, maxRetries: 3 });
       ledger.remove(entry);
     }
   };
@@ -79631,8 +79961,8 @@ async function measureUnmasked(job, config3, secrets) {
     const seed = config3.seed ?? freshSeed();
     const random = seededRandom(seed);
     const prepared = prepareShots(config3, job.directory, job.environment, (name2) => {
-      const { rate: rate4 } = config3.scenarios.find((one3) => one3.name === name2);
-      return Math.round(rate4 * nsToSeconds(duration4)) + defaultLeadIn;
+      const { rate: rate5 } = config3.scenarios.find((one3) => one3.name === name2);
+      return Math.round(rate5 * nsToSeconds(duration4)) + defaultLeadIn;
     });
     const worktrees = __using(_stack, await createWorktrees({
       git,
@@ -79700,9 +80030,9 @@ async function measureUnmasked(job, config3, secrets) {
 }
 
 // src/config/plan-time.ts
-function keepToTime(plan2, least3, time6) {
+function keepToTime(plan2, least2, time6) {
   const { measured: measured2, usable: usable2, spent, budget } = time6;
-  if (measured2 === 0 || usable2 < least3 || usable2 >= plan2.rounds) return plan2;
+  if (measured2 === 0 || usable2 < least2 || usable2 >= plan2.rounds) return plan2;
   const round3 = spent / measured2;
   const reserved = plan2.confirm ? plan2.confirmationRounds : 0;
   if (spent + (1 + reserved) * round3 <= budget) return plan2;
@@ -79730,14 +80060,14 @@ function checkWarnings(round3) {
   const scenarios2 = [...new Set(round3.trials.map((trial2) => trial2.scenario))];
   return scenarios2.flatMap((scenario2) => {
     const shares3 = sides.map((side3) => failedShare(round3, scenario2, side3));
-    const least3 = Math.min(...shares3);
-    if (!(least3 >= failingShare)) return [];
+    const least2 = Math.min(...shares3);
+    if (!(least2 >= failingShare)) return [];
     const sample = round3.trials.filter((trial2) => trial2.scenario === scenario2).flatMap((trial2) => trial2.load.checks?.samples ?? [])[0];
     const shown5 = sample === void 0 ? "" : `, such as \`${sample.check}\`: got ${sample.got}`;
     return [
       {
         code: "checks-fail",
-        message: `\`${scenario2}\`: ${formatRatio(ratio(least3))} or more of the answers that were looked into failed a check on both sides${shown5}`,
+        message: `\`${scenario2}\`: ${formatRatio(ratio(least2))} or more of the answers that were looked into failed a check on both sides${shown5}`,
         hint: "Both sides answer what `expect` does not want: change it, or what is sent."
       }
     ];
@@ -79866,11 +80196,11 @@ var slowest = 50;
 var longestWait = secondsToNs(2);
 var warmUp2 = { rate: 1e3, shots: 150 };
 var tries = 2;
-function floorShots(rate4, arrivals2) {
-  const usual4 = Math.max(shotLimits.least, Math.min(shotLimits.most, Math.round(rate4 * seconds)));
+function floorShots(rate5, arrivals2) {
+  const usual4 = Math.max(shotLimits.least, Math.min(shotLimits.most, Math.round(rate5 * seconds)));
   if (typeof arrivals2 === "string" || arrivals2.kind !== "burst") return usual4;
   const period = nsToSeconds(arrivals2.every);
-  return period > longestPeriod ? usual4 : Math.max(usual4, Math.ceil(rate4 * period));
+  return period > longestPeriod ? usual4 : Math.max(usual4, Math.ceil(rate5 * period));
 }
 async function measureFloor(job) {
   var _stack = [];
@@ -79880,11 +80210,11 @@ async function measureFloor(job) {
     const shared = { timeout: timeout2, maxSockets, maxInFlight, sockets: 4 };
     await warm2(job.generator, responder, { ...shared, random: sliceRandom(job.plan.seed, -1, "", 0) });
     const floor = [];
-    for (const { name: name2, rate: rate4 } of job.plan.scenarios) {
+    for (const { name: name2, rate: rate5 } of job.plan.scenarios) {
       const random = sliceRandom(job.plan.seed, -1, name2, 0);
       const order2 = {
         ...shared,
-        rate: perSecond(Math.max(rate4, slowest)),
+        rate: perSecond(Math.max(rate5, slowest)),
         arrivals: arrivals2,
         leadIn: leadInLimits.most,
         random
@@ -79904,12 +80234,12 @@ async function measureFloor(job) {
 async function floorOf(generator, run) {
   var _stack = [];
   try {
-    const { rate: rate4, transport: transport2 } = run;
+    const { rate: rate5, transport: transport2 } = run;
     const { tls = null, http2 = null, socketPath = null } = transport2 ?? {};
-    if (tls !== null || http2 !== null || socketPath !== null || rate4 < slowest) return null;
+    if (tls !== null || http2 !== null || socketPath !== null || rate5 < slowest) return null;
     const responder = __using(_stack, await startOrNull(), true);
     if (responder === null) return null;
-    const leadIn = Math.min(leadInLimits.most, Math.floor(rate4 * leadInLimits.seconds));
+    const leadIn = Math.min(leadInLimits.most, Math.floor(rate5 * leadInLimits.seconds));
     const timeout2 = ns(Math.min(run.timeout, longestWait));
     const order2 = { ...run, timeout: timeout2, leadIn, maxInFlight: 1e4 };
     await warm2(generator, responder, order2);
@@ -79933,15 +80263,15 @@ function isKept(result2) {
   return answered3 && !saturated && unsoundReasons(result2, saturated).length === 0;
 }
 async function warm2(generator, responder, order2) {
-  const { rate: rate4, shots: shots2 } = warmUp2;
+  const { rate: rate5, shots: shots2 } = warmUp2;
   const random = order2.random.fork("warm-up");
-  await send(generator, responder, { ...order2, random, rate: rate4, arrivals: "constant", leadIn: 0 }, shots2);
+  await send(generator, responder, { ...order2, random, rate: rate5, arrivals: "constant", leadIn: 0 }, shots2);
 }
 async function send(generator, { origin }, order2, shots2 = floorShots(order2.rate, order2.arrivals)) {
-  const { rate: rate4, arrivals: arrivals2, leadIn, random, sockets, timeout: timeout2, maxSockets, maxInFlight, transport: transport2 } = order2;
+  const { rate: rate5, arrivals: arrivals2, leadIn, random, sockets, timeout: timeout2, maxSockets, maxInFlight, transport: transport2 } = order2;
   const target = { origin, host: null, ...transport2 === void 0 ? {} : { transport: transport2 } };
   const extent = { kind: "count", shots: shots2 };
-  const shape = { rate: perSecond(rate4), extent, arrivals: arrivals2, leadIn, weights: [1] };
+  const shape = { rate: perSecond(rate5), extent, arrivals: arrivals2, leadIn, weights: [1] };
   await generator.open({ target, request: nullRequest, sockets, timeout: timeout2 });
   const schedule = planSchedule(shape, random);
   return generator.slice({ target, requests: [nullRequest], schedule, timeout: timeout2, maxSockets, maxInFlight });
@@ -79961,7 +80291,14 @@ async function startOrNull() {
 
 // src/gate-job.ts
 function nothingYet(job) {
-  return { config: job.config, plan: null, revisions: null, evidence: null, alone: [] };
+  return {
+    config: job.config,
+    plan: null,
+    revisions: null,
+    evidence: null,
+    alone: [],
+    absent: { leftOut: null, gone: [] }
+  };
 }
 
 // src/config/eligibility.ts
@@ -79991,6 +80328,7 @@ var typicalAssumptions = {
 };
 var handOver = msToNs(50);
 var confirming = 6;
+var longestBudget = secondsToNs(6 * 3600);
 var confirmationRounds2 = (config3) => config3.confirm ? confirming : 0;
 function leadInOf(config3) {
   const slowest2 = Math.min(...config3.scenarios.map((scenario2) => scenario2.rate));
@@ -80011,10 +80349,10 @@ function costOfRound(config3, assumptions, layout) {
   return { total: ns(others2 + usual4), warmUp: warmUp5 };
 }
 function fixedWarmUp(config3) {
-  const { requests, rate: rate4 } = config3.warmUp;
+  const { requests, rate: rate5 } = config3.warmUp;
   if (requests === "auto") return Number.POSITIVE_INFINITY;
   const fastest = Math.max(...config3.scenarios.map((scenario2) => scenario2.rate));
-  return secondsToNs(2 * requests / (rate4 === "auto" ? fastest : rate4));
+  return secondsToNs(2 * requests / (rate5 === "auto" ? fastest : rate5));
 }
 function costOfJob(config3, assumptions, rounds, layout) {
   const load3 = (rounds + confirmationRounds2(config3)) * costOfRound(config3, assumptions, layout).total;
@@ -80029,7 +80367,7 @@ function notesOf(config3, plan2, assumptions) {
     notes3.push({
       code: "fewer-rounds",
       message: `${plan2.rounds} rounds before a confirmation instead of ${config3.rounds.aim}: more do not fit into the time budget of ${formatDuration(config3.timeBudget)}`,
-      hint: `fewer rounds see only larger changes; ${budgetFor(config3, assumptions, slices, "p90")} or more gives all of them`
+      hint: `fewer rounds see only larger changes; ${orHigherRate(budgetFor(config3, assumptions, slices, "p90"), (budget) => `${budget} or more gives all of them`)}`
     });
   }
   if (slices < wantedSlices(config3)) notes3.push(fewerSlices(config3, plan2, assumptions));
@@ -80047,7 +80385,8 @@ function fewerSlices(config3, plan2, assumptions) {
   const message2 = `${plan2.scenarios[0].slices} slices a side and round instead of ${wanted3}: ${wanted3} do not fit into the time budget of ${formatDuration(config3.timeBudget)} with ${judged4.join(" and ")}`;
   if (judged4.some((one2) => one2 !== "p99")) return { code: "fewer-slices", message: message2 };
   const budget = budgetFor(config3, assumptions, wanted3, "p99");
-  return { code: "fewer-slices", message: message2, hint: `${budget} would make room for ${wanted3}` };
+  const hint = orHigherRate(budget, (time6) => `${time6} would make room for ${wanted3}`);
+  return { code: "fewer-slices", message: message2, hint };
 }
 function lowerPercentile(config3, plan2, assumptions, lower) {
   const { tailPercentile, slices } = lower[0];
@@ -80057,18 +80396,25 @@ function lowerPercentile(config3, plan2, assumptions, lower) {
   return {
     code: "percentile-in-place-of-p99",
     message: `${tailPercentile}${whose} is judged in place of p99: p99 needs ${formatCount(needs)} requests a slice and ${formatCount(leastRequestsARound("p99"))} a side and round, this plan has ${formatCount(fewest)} and ${formatCount(fewest * slices)}`,
-    hint: `${wayToP99(config3, assumptions)} would make p99 eligible`
+    hint: wayToP99(config3, assumptions)
   };
 }
 function wayToP99(config3, assumptions) {
   const needs = leastRequests("p99", fewestSlices);
   const budget = budgetFor(config3, assumptions, fewestSlices, "p99");
-  if (config3.sliceRequests >= needs) return budget;
+  const eligible = (settings7) => `${settings7} would make p99 eligible`;
+  if (config3.sliceRequests >= needs) return orHigherRate(budget, eligible);
+  const requests = `\`slice-requests: ${needs}\``;
   const hasTime = costWith(config3, assumptions, fewestSlices, "p99") <= config3.timeBudget;
-  return `\`slice-requests: ${needs}\`${hasTime ? "" : ` with ${budget}`}`;
+  if (hasTime) return eligible(requests);
+  return orHigherRate(budget, (time6) => eligible(`${requests} with ${time6}`));
+}
+function orHigherRate(budget, advice) {
+  return budget === null ? `that takes more than the ${formatDuration(longestBudget)} a job may have: a higher \`rate\` or fewer scenarios would help` : advice(budget);
 }
 function budgetFor(config3, assumptions, slices, percentile2) {
-  return `\`time-budget: ${budgetText(costWith(config3, assumptions, slices, percentile2))}\``;
+  const cost2 = costWith(config3, assumptions, slices, percentile2);
+  return cost2 > longestBudget ? null : `\`time-budget: ${budgetText(cost2)}\``;
 }
 function costWith(config3, assumptions, slices, percentile2) {
   const requests = config3.scenarios.map(() => leastRequests(percentile2, slices));
@@ -80121,13 +80467,13 @@ function roundsThatCanFail(config3, looks) {
     hint: `give \`rounds: { ${asked} }\`${config3.scenarios.length > 1 ? ", or fewer scenarios" : ""}`
   });
 }
-function chooseRounds(config3, assumptions, least3) {
+function chooseRounds(config3, assumptions, least2) {
   const { aim } = config3.rounds;
   const fits = (rounds, layout) => costOfJob(config3, assumptions, rounds, layout) <= config3.timeBudget;
   const whole3 = wholeLayouts(config3).find((layout) => fits(aim, layout));
   if (whole3 !== void 0)
     return { rounds: moreRounds(config3, (rounds) => fits(rounds, whole3)), layout: whole3 };
-  for (let rounds = aim; rounds >= least3; rounds--) {
+  for (let rounds = aim; rounds >= least2; rounds--) {
     const layouts = sliceChoices(config3).map((slices) => largestLayout(config3, assumptions, rounds, slices)).filter((layout) => layout !== null);
     const best2 = highestPercentile(layouts);
     if (best2 === null) continue;
@@ -80137,7 +80483,7 @@ function chooseRounds(config3, assumptions, least3) {
       layout: best2
     };
   }
-  throw tooShort(config3, assumptions, least3);
+  throw tooShort(config3, assumptions, least2);
 }
 function moreRounds({ rounds: { aim, most } }, affords) {
   let rounds = aim;
@@ -80168,10 +80514,10 @@ function largestLayout(config3, assumptions, rounds, slices) {
   if (!fits(requests)) return null;
   const fastestFirst = config3.scenarios.map((_3, index) => index).sort((one2, other) => config3.scenarios[other].rate - config3.scenarios[one2].rate);
   for (const percentile2 of [...tailPercentiles].reverse()) {
-    const least3 = leastRequests(percentile2, slices);
-    if (least3 > config3.sliceRequests) break;
+    const least2 = leastRequests(percentile2, slices);
+    if (least2 > config3.sliceRequests) break;
     for (const index of fastestFirst) {
-      const raised = requests.with(index, Math.max(least3, requests[index]));
+      const raised = requests.with(index, Math.max(least2, requests[index]));
       if (fits(raised)) requests = raised;
     }
   }
@@ -80179,7 +80525,7 @@ function largestLayout(config3, assumptions, rounds, slices) {
 }
 function fill2(requests, most, fits) {
   const steps = 1e3;
-  const filled = (step3) => requests.map((least3) => least3 + Math.floor((most - least3) * step3 / steps));
+  const filled = (step3) => requests.map((least2) => least2 + Math.floor((most - least2) * step3 / steps));
   let [low, high] = [0, steps];
   while (low < high) {
     const middle2 = Math.ceil((low + high) / 2);
@@ -80196,16 +80542,25 @@ function tooShort(config3, assumptions, rounds) {
   const round3 = costOfRound(config3, assumptions, layout).total;
   const all = rounds + confirmationRounds2(config3);
   const confirming2 = config3.confirm ? ` (${confirmationRounds2(config3)} of them to confirm)` : "";
-  const budget = budgetText(costOfJob(config3, assumptions, rounds, layout));
+  const cost2 = costOfJob(config3, assumptions, rounds, layout);
   const others2 = [
     "a higher `rate`",
     ...config3.scenarios.length > 1 ? ["fewer scenarios"] : [],
     ...config3.confirm ? ["`confirm: false`"] : [],
     ...assumptions.benchmarks > 0 ? ["`microbenchmarks: []`, since a third is kept for them,"] : []
   ];
+  const short3 = `\`time-budget\` of ${formatDuration(config3.timeBudget)} is too short: it takes ${all} rounds${confirming2} of ${formatDuration(round3)} or more`;
+  if (cost2 > longestBudget) {
+    return new TailgateError({
+      code: "usage",
+      message: `${short3}, and a job takes at most ${formatDuration(longestBudget)}`,
+      hint: `${others2.join(", or ")} would shorten a round or their number`
+    });
+  }
+  const budget = budgetText(cost2);
   return new TailgateError({
     code: "usage",
-    message: `\`time-budget\` of ${formatDuration(config3.timeBudget)} is too short: it takes ${all} rounds${confirming2} of ${formatDuration(round3)} or more, wanted at least \`time-budget: ${budget}\``,
+    message: `${short3}, wanted at least \`time-budget: ${budget}\``,
     hint: `give \`time-budget: ${budget}\` or more; ${others2.join(", or ")} would shorten a round or their number`
   });
 }
@@ -80244,51 +80599,67 @@ async function findHotPaths(job, config3, evidence, directories) {
 async function measureHotPaths(hotPaths, config3, evidence) {
   const load3 = evidence.rounds.reduce((sum6, round3) => sum6 + round3.duration, 0);
   const budget = ns(Math.max(config3.timeBudget - load3, config3.timeBudget * share2));
-  const result2 = await measureBenchmarks(hotPaths, budget);
+  const result2 = await measureBenchmarks(hotPaths, { budget, share: share2 });
   return addBenchmarks2(evidence, result2.evidence);
 }
 
 // src/left-out.ts
 var mostNamed2 = 5;
 async function findLeftOut(before, config3, git, revisions) {
-  if (before === null) return { leftOut: null, warnings: [] };
+  if (before === null) return { leftOut: null, gone: [], warnings: [], unmeasured: [] };
   const own2 = config3.scenarios.map(({ name: name2 }) => name2);
-  const names3 = before.scenarios.map(({ name: name2 }) => name2);
+  const names4 = distinct(before.scenarios.map(({ name: name2 }) => name2));
+  const routesBefore = (wanted3) => distinct(before.scenarios.filter(({ name: name2 }) => name2 === wanted3).flatMap(({ routes: routes2 }) => routes2));
   const requested = new Set(config3.scenarios.flatMap(({ requests }) => routesOf(requests)));
   const suites = config3.microbenchmarks.suites.map(({ name: name2 }) => name2);
-  const files = await filesLeftOut(before, config3, git, revisions);
+  const files = await filesOnlyBefore(before, config3, git, revisions);
   const { declared } = before.benchmarks;
   const leftOut = {
     file: before.file,
-    scenarios: names3.filter((name2) => !own2.includes(name2)),
-    routes: before.scenarios.filter(({ name: name2 }) => own2.includes(name2)).map(({ name: name2, routes: routes2 }) => ({ scenario: name2, routes: routes2.filter((one2) => !requested.has(one2)) })).filter(({ routes: routes2 }) => routes2.length > 0),
-    benchmarks: [
-      ...declared ? files : [],
-      ...before.benchmarks.suites.filter((name2) => !suites.includes(name2))
-    ],
-    added: own2.filter((name2) => !names3.includes(name2))
+    scenarios: names4.filter((name2) => !own2.includes(name2)),
+    routes: names4.filter((name2) => own2.includes(name2)).map((name2) => ({ scenario: name2, routes: routesBefore(name2).filter((one2) => !requested.has(one2)) })).filter(({ routes: routes2 }) => routes2.length > 0),
+    benchmarks: distinct([...declared ? files.unmatched : [], ...before.benchmarks.suites]).filter(
+      (name2) => !suites.includes(name2)
+    ),
+    added: own2.filter((name2) => !names4.includes(name2))
   };
   const { scenarios: scenarios2, routes, benchmarks } = leftOut;
+  const told = (found2, what) => declared || found2.length === 0 ? [] : [undeclaredWarning(before.file, found2, what)];
   return {
-    leftOut: scenarios2.length + routes.length + benchmarks.length > 0 ? leftOut : null,
-    warnings: declared || files.length === 0 ? [] : [undeclaredWarning(before.file, files)]
+    leftOut: scenarios2.length + routes.length + benchmarks.length > 0 ? bounded2(leftOut) : null,
+    gone: declared ? files.gone.slice(0, mostLeftOut) : [],
+    warnings: told(files.unmatched, "this change does not"),
+    unmeasured: told(files.gone, "this change does not have them")
   };
 }
-async function filesLeftOut({ benchmarks }, config3, git, revisions) {
+var distinct = (names4) => [...new Set(names4)];
+var bounded2 = (leftOut) => ({
+  file: leftOut.file,
+  scenarios: leftOut.scenarios.slice(0, mostLeftOut),
+  routes: leftOut.routes.slice(0, mostLeftOut).map(({ scenario: scenario2, routes }) => ({ scenario: scenario2, routes: routes.slice(0, mostLeftOut) })),
+  benchmarks: leftOut.benchmarks.slice(0, mostLeftOut),
+  added: leftOut.added.slice(0, mostLeftOut)
+});
+async function filesOnlyBefore({ benchmarks }, config3, git, revisions) {
   const { globs } = benchmarks;
   const own2 = config3.microbenchmarks.files;
-  if (globs.length === 0 || globs.join("\n") === own2.join("\n")) return [];
+  if (globs.length === 0) return { unmatched: [], gone: [] };
   const tracked = await trackedFiles(git, revisions.baseline.sha, config3.workingDirectory);
-  return tracked.filter(
-    (file4) => isRunnable(file4) && matchesAny([file4], globs) && !(own2.length > 0 && matchesAny([file4], own2))
-  );
+  const files = tracked.filter((file4) => isRunnable(file4) && matchesAny([file4], globs));
+  if (files.length === 0) return { unmatched: [], gone: [] };
+  const matched = new Set(files.filter((file4) => own2.length > 0 && matchesAny([file4], own2)));
+  const now = new Set(await trackedFiles(git, revisions.candidate.sha, config3.workingDirectory));
+  return {
+    unmatched: files.filter((file4) => !matched.has(file4)),
+    gone: [...matched].filter((file4) => !now.has(file4))
+  };
 }
-function undeclaredWarning(file4, files) {
+function undeclaredWarning(file4, files, what) {
   const rest = files.length > mostNamed2 ? ` and ${files.length - mostNamed2} more` : "";
-  const named3 = files.slice(0, mostNamed2).map((one2) => `\`${one2}\``);
+  const named4 = files.slice(0, mostNamed2).map((one2) => `\`${one2}\``);
   return {
     code: "benchmarks-left-out",
-    message: `without \`microbenchmarks\` in \`${file4}\` the baseline looks for benchmarks in ${named3.join(", ")}${rest}; this change does not`,
+    message: `without \`microbenchmarks\` in \`${file4}\` the baseline looks for benchmarks in ${named4.join(", ")}${rest}; ${what}`,
     hint: "Files of another tool are no loss; name the others under `microbenchmarks`."
   };
 }
@@ -80309,6 +80680,8 @@ async function prepareUnmasked(job, found2) {
   };
   const before = await job.measuredBefore?.(git, revisions) ?? null;
   const left2 = await findLeftOut(before, found2.config, git, revisions);
+  const absent = { leftOut: left2.leftOut, gone: left2.gone };
+  found2.absent = absent;
   const changed = await changedFiles(git, revisions.baseline.sha, revisions.candidate.sha);
   const skipped = config3.paths.length > 0 && !matchesAny(changed, config3.paths);
   const rules = { lookRounds, leastRounds };
@@ -80327,10 +80700,9 @@ async function prepareUnmasked(job, found2) {
   for (const warning of told) job.tell({ kind: "warning", warning });
   const shots2 = plan2 === null ? /* @__PURE__ */ new Map() : prepareShots(found2.config, git.directory, job.environment, (name2) => mostShotsOf(plan2, name2));
   const ofShots = warningsOf4(shots2, maskValues(secretsOf(job.environment, found2.config)));
-  const warnings2 = [...left2.warnings, ...ofShots];
+  const warnings2 = [...left2.warnings, ...plan2 === null ? left2.unmeasured : [], ...ofShots];
   for (const warning of warnings2) job.tell({ kind: "warning", warning });
-  const { leftOut } = left2;
-  return { git, config: found2.config, revisions, changed, plan: plan2, trailers, shots: shots2, leftOut, warnings: warnings2 };
+  return { git, config: found2.config, revisions, changed, plan: plan2, trailers, shots: shots2, absent, warnings: warnings2 };
 }
 var warningsOf4 = (shots2, mask) => [...shots2.values()].flatMap(
   ({ warnings: warnings2 }) => warnings2.map((warning) => ({ ...warning, message: mask(warning.message) }))
@@ -80408,8 +80780,8 @@ function nextBlockRate(testRate, blocks) {
   if (dearest === 0) return testRate;
   return perSecond(Math.max(testRate, Math.min(testRate * speedUp, busyShare * 1e9 / dearest)));
 }
-function blockRequests(rate4) {
-  return Math.round(Math.min(blockLimits.most, Math.max(blockLimits.least, rate4 * blockSeconds)));
+function blockRequests(rate5) {
+  return Math.round(Math.min(blockLimits.most, Math.max(blockLimits.least, rate5 * blockSeconds)));
 }
 function fitsBeforeCap(elapsed, cap, blocksSoFar) {
   if (blocksSoFar === 0) return true;
@@ -80459,10 +80831,10 @@ function costOfReading(readings) {
     });
     return steps.sort((a, b) => a - b)[steps.length - 1 >> 1] ?? 0;
   };
-  const names3 = Object.keys(readings[0]?.counters ?? {});
+  const names4 = Object.keys(readings[0]?.counters ?? {});
   return {
     cpu: ns(typical((reading) => reading.cpu)),
-    counters: Object.fromEntries(names3.map((name2) => [name2, typical((reading) => reading.counters[name2])]))
+    counters: Object.fromEntries(names4.map((name2) => [name2, typical((reading) => reading.counters[name2])]))
   };
 }
 
@@ -80684,9 +81056,9 @@ async function warmBoth(job, both, round3, scenarios2) {
   };
   while (!enough()) {
     job.signal.throwIfAborted();
-    const rate4 = warmUp5.rate === "auto" ? nextBlockRate(testRate, blocks) : warmUp5.rate;
+    const rate5 = warmUp5.rate === "auto" ? nextBlockRate(testRate, blocks) : warmUp5.rate;
     const left2 = warmUp5.requests === "auto" ? Number.POSITIVE_INFINITY : warmUp5.requests - requests[round3.warmFirst];
-    const size3 = Math.min(blockRequests(rate4), left2);
+    const size3 = Math.min(blockRequests(rate5), left2);
     const scenario2 = scenarios2[blocks.baseline.length % scenarios2.length];
     const block2 = {
       scenario: scenario2.name,
@@ -80694,7 +81066,7 @@ async function warmBoth(job, both, round3, scenarios2) {
       random: job.random.fork(`warm-up-${job.random.next()}`)
     };
     for (const side3 of order2) {
-      blocks[side3].push(await warmBlock(job, both, side3, block2, rate4, size3));
+      blocks[side3].push(await warmBlock(job, both, side3, block2, rate5, size3));
       requests[side3] += size3;
     }
   }
@@ -80704,7 +81076,7 @@ async function warmBoth(job, both, round3, scenarios2) {
     candidate: { requests: requests.candidate, blocks: blocks.candidate.length, settled }
   };
 }
-async function warmBlock(job, { services: services2, meters }, side3, block2, rate4, requests) {
+async function warmBlock(job, { services: services2, meters }, side3, block2, rate5, requests) {
   const before = await readSide(job, meters[side3]);
   const { counts: counts2 } = await sendShots(
     job,
@@ -80713,7 +81085,7 @@ async function warmBlock(job, { services: services2, meters }, side3, block2, ra
       ...block2,
       side: side3,
       purpose: "warm-up",
-      shape: { rate: rate4, extent: { kind: "count", shots: requests }, arrivals: "constant", leadIn: 0 }
+      shape: { rate: rate5, extent: { kind: "count", shots: requests }, arrivals: "constant", leadIn: 0 }
     })
   );
   const spent = spentBetween(before, await readSide(job, meters[side3]));
@@ -80724,7 +81096,7 @@ async function warmBlock(job, { services: services2, meters }, side3, block2, ra
 function verdictOfFailure(error62, unfinished) {
   const outcome = outcomeOf(error62.code);
   if (outcome === null) throw error62;
-  return verdictWithout(outcome, error62.message, {
+  const verdict = verdictWithout(outcome, error62.message, {
     ...soFar(unfinished.evidence),
     failure: {
       side: sideIn(error62),
@@ -80733,15 +81105,16 @@ function verdictOfFailure(error62, unfinished) {
       tail: error62.tail
     }
   });
+  return { ...verdict, findings: unfinished.missing };
 }
-function verdictOfSkipped(paths, leftOut) {
+function verdictOfSkipped(paths, leftOut, warnings2 = []) {
   const unmatched = `no changed file matches paths: ${paths.join(", ")}`;
   const [first] = leftOut;
-  if (first === void 0) return verdictWithout("skipped", unmatched);
+  if (first === void 0) return verdictWithout("skipped", unmatched, { warnings: warnings2 });
   const others2 = leftOut.length - 1;
   const more = others2 === 0 ? "" : ` (and ${formatCount(others2)} more)`;
   const reason = `${unmatched}; \`${first.scenario.replaceAll("`", "'")}\`${more} is missing: ${first.reason}`;
-  return { ...verdictWithout("skipped", reason), findings: leftOut };
+  return { ...verdictWithout("skipped", reason, { warnings: warnings2 }), findings: leftOut };
 }
 function outcomeOf(code) {
   switch (code) {
@@ -81175,8 +81548,7 @@ async function runGate(job) {
   } catch (error62) {
     job.signal.throwIfAborted();
     if (!(error62 instanceof TailgateError)) throw error62;
-    if (error62.code !== "no-baseline")
-      return result2(verdictOfFailure(masked(error62, job, found2.config), found2));
+    if (error62.code !== "no-baseline") return result2(verdictOfEarlyEnd(error62, job, found2));
     return result2(await withoutBaseline(job, found2, error62));
   }
 }
@@ -81185,7 +81557,8 @@ async function decide(job, found2) {
   try {
     const prepared = await prepareGate(job, found2);
     const { git, config: config3, revisions, changed, plan: plan2, trailers, shots: shots2 } = prepared;
-    if (plan2 === null) return verdictOfSkipped(config3.paths, leftOutRows(prepared.leftOut, config3.judge));
+    if (plan2 === null)
+      return verdictOfSkipped(config3.paths, absentRows(prepared.absent, config3.judge), prepared.warnings);
     const worktrees = __using(_stack, await createWorktrees({
       git,
       revisions,
@@ -81216,7 +81589,7 @@ async function decide(job, found2) {
       plan: plan2,
       config: config3,
       waivers: waiversOf(config3, trailers.accepted),
-      leftOut: prepared.leftOut
+      leftOut: prepared.absent.leftOut
     });
     found2.evidence = evidence;
     const hotPaths = await findHotPaths(job, config3, evidence, built.directories);
@@ -81233,7 +81606,7 @@ async function decide(job, found2) {
         const reached = await measuring.catch((error62) => {
           job.signal.throwIfAborted();
           if (!(error62 instanceof TailgateError)) throw error62;
-          return verdictOfFailure(masked(error62, job, config3), anew);
+          return verdictOfEarlyEnd(error62, job, anew);
         });
         return { verdict: reached, evidence: anew.evidence };
       }
@@ -81330,12 +81703,16 @@ function finalVerdict(evidence) {
 async function withoutBaseline(job, found2, why2) {
   try {
     found2.alone = await measureAlone(job, found2.config);
-    return verdictOfFailure(masked(why2, job, found2.config), found2);
+    return verdictOfEarlyEnd(why2, job, found2);
   } catch (error62) {
     job.signal.throwIfAborted();
     if (!(error62 instanceof TailgateError)) throw error62;
-    return verdictOfFailure(masked(error62, job, found2.config), found2);
+    return verdictOfEarlyEnd(error62, job, found2);
   }
+}
+function verdictOfEarlyEnd(error62, job, found2) {
+  const missing3 = absentRows(found2.absent, found2.config.judge);
+  return verdictOfFailure(masked(error62, job, found2.config), { evidence: found2.evidence, missing: missing3 });
 }
 var masked = (error62, job, config3) => maskedError(error62, maskValues(secretsOf(job.environment, config3)));
 
@@ -81358,12 +81735,12 @@ function bracketOf(steps) {
   const holds = usable2.filter((step3) => step3.held && (failed3 === null || step3.rate < failed3));
   return { held: holds.length === 0 ? null : Math.max(...holds.map((step3) => step3.rate)), failed: failed3 };
 }
-var round2 = (rate4) => perSecond(rate4 >= 20 ? Math.round(rate4) : Math.round(rate4 * 10) / 10);
+var round2 = (rate5) => perSecond(rate5 >= 20 ? Math.round(rate5) : Math.round(rate5 * 10) / 10);
 var full = 0.85;
 var crowd = 0.4;
 function capacityOf(steps, cores) {
   const { held, failed: failed3 } = bracketOf(steps);
-  const at2 = (rate4) => steps.find((step3) => step3.rate === rate4);
+  const at2 = (rate5) => steps.find((step3) => step3.rate === rate5);
   if (failed3 === null) {
     return { held: perSecondOrNull(held), failed: null, bound: "not-reached", busy: at2(held)?.busy ?? null };
   }
@@ -81374,7 +81751,7 @@ function capacityOf(steps, cores) {
   return { held: perSecondOrNull(held), failed: perSecond(failed3), bound, busy };
 }
 var boundBelow = ({ crowded }) => crowded >= crowd ? "crowded" : "not-cpu";
-var perSecondOrNull = (rate4) => rate4 === null ? null : perSecond(rate4);
+var perSecondOrNull = (rate5) => rate5 === null ? null : perSecond(rate5);
 function advisedRates(capacity) {
   if (capacity.held === null) return null;
   const part2 = (share5) => perSecond(twoDigits2(capacity.held * share5));
@@ -81412,8 +81789,8 @@ function detectableAt(stray, rounds) {
   return ratio(Math.expm1(sigma * both / Math.sqrt(rounds)));
 }
 var mostRounds = 60;
-function roundsFor(stray, wanted3, least3) {
-  for (let rounds = Math.max(fewestRounds, least3); rounds <= mostRounds; rounds++) {
+function roundsFor(stray, wanted3, least2) {
+  for (let rounds = Math.max(fewestRounds, least2); rounds <= mostRounds; rounds++) {
     if (detectableAt(stray, rounds) <= wanted3) return rounds;
   }
   return null;
@@ -81447,8 +81824,8 @@ var niceAbove = (value) => {
 // src/verdict/self-test-sizes.ts
 var leastCpuRise = 0.15;
 var leastLatencyRise = 0.3;
-var margin = 2;
-var largestRise = margin * widestUseful;
+var margin2 = 2;
+var largestRise = margin2 * widestUseful;
 var delayedTimes = 2;
 var shortestDelay = msToNs(2);
 function sizesFor(verdict, plan2) {
@@ -81487,15 +81864,15 @@ var riseOf = (scenario2, rise) => ({
   rise: ratio(rise),
   unrealistic: rise > largestRise
 });
-function sizedBy(findings, least3) {
+function sizedBy(findings, least2) {
   return findings.flatMap((finding) => {
     const { change, tolerance: tolerance3, metric, scenario: scenario2, baseline, candidate } = finding;
     if (change.kind !== "ratio" || baseline === null || candidate === null) return [];
     const value = Math.max(baseline, candidate);
     if (value <= 0) return [];
     const detectable = change.smallestDetectable ?? 0;
-    const asked = Math.max(least3, margin * Math.max(tolerance3.detect ?? 0, tolerance3.min));
-    const rise = Math.max(asked, Math.min(margin * detectable, largestRise));
+    const asked = Math.max(least2, margin2 * Math.max(tolerance3.detect ?? 0, tolerance3.min));
+    const rise = Math.max(asked, Math.min(margin2 * detectable, largestRise));
     return [{ scenario: scenario2, metric, value, rise, detectable }];
   });
 }
@@ -81559,8 +81936,8 @@ function checkOf(planting, verdict, sizes = nothingSized) {
   if (open2.length === 0) return check2("shown", `found ${words(caught)}`, null, caught);
   const missed2 = open2.filter((one2) => one2.result === "missed");
   const [result2, how] = missed2.length > 0 ? ["missed", "missed in"] : ["undecided", "not shown in"];
-  const named3 = (missed2.length > 0 ? missed2 : open2).map(({ scenario: scenario2, reason }) => `${scenario2} (${reason})`);
-  return check2(result2, `found ${words(caught)}, but ${how} ${named3.join(", ")}`, missedHint, caught);
+  const named4 = (missed2.length > 0 ? missed2 : open2).map(({ scenario: scenario2, reason }) => `${scenario2} (${reason})`);
+  return check2(result2, `found ${words(caught)}, but ${how} ${named4.join(", ")}`, missedHint, caught);
 }
 function scenarioChecks(planting, verdict, sizes) {
   const right = planting === "cpu" ? isCpu2 : isLatency;
@@ -81598,12 +81975,12 @@ function notCaught(planting, verdict, scenarios2, found2) {
   return { planting, verdict, result: result2, scenarios: scenarios2, found: found2, reason, hint: missedHint };
 }
 function words(findings) {
-  const named3 = new Set(findings.map((finding) => finding.scenario)).size > 1;
+  const named4 = new Set(findings.map((finding) => finding.scenario)).size > 1;
   return findings.map((finding) => {
     const { change } = finding;
     const interval2 = change.kind === "ratio" ? change.interval : null;
     const range = interval2 === null ? "" : ` [${formatChange(interval2[0])} to ${formatChange(interval2[1])}]`;
-    const where = named3 ? ` of ${finding.scenario}` : "";
+    const where = named4 ? ` of ${finding.scenario}` : "";
     return `${metricWords(finding.metric)}${where} ${effectWords(change)}${range}`;
   }).join(", ");
 }
@@ -81786,16 +82163,16 @@ async function climb(job, built, secrets) {
         const session2 = shots2.session === null ? null : await openOne({ config: config3, random, secrets }, service, shots2, 0);
         const cost2 = costOf2(built, scenario2.name);
         const first = perSecond(cost2 === null ? scenario2.rate : Math.max(1, firstShare * 1e9 / cost2));
-        const offer = (rate4) => step(generator, service, config3, { shots: shots2, session: session2, meter: both.meters.candidate }, rate4).catch(
-          (error62) => endedBy(error62, rate4)
+        const offer = (rate5) => step(generator, service, config3, { shots: shots2, session: session2, meter: both.meters.candidate }, rate5).catch(
+          (error62) => endedBy(error62, rate5)
         );
         await offer(perSecond(Math.min(first, limits2.most)));
         const steps = [];
-        for (let rate4 = nextRate(steps, { ...limits2, first }); rate4 !== null; ) {
+        for (let rate5 = nextRate(steps, { ...limits2, first }); rate5 !== null; ) {
           job.signal.throwIfAborted();
-          steps.push(await offer(rate4));
+          steps.push(await offer(rate5));
           await job.clock.sleep(pause, job.signal);
-          rate4 = nextRate(steps, { ...limits2, first });
+          rate5 = nextRate(steps, { ...limits2, first });
         }
         await generator.close(service.origin);
         const capacity = capacityOf(steps, usableCpus());
@@ -81815,9 +82192,9 @@ async function climb(job, built, secrets) {
     _promise3 && await _promise3;
   }
 }
-function endedBy(error62, rate4) {
+function endedBy(error62, rate5) {
   if (!(error62 instanceof TailgateError) || error62.code !== "service-failed") throw error62;
-  return { rate: rate4, held: false, offered: true, ended: true, busy: null, crowded: 0, generator: 0 };
+  return { rate: rate5, held: false, offered: true, ended: true, busy: null, crowded: 0, generator: 0 };
 }
 function costOf2(built, scenario2) {
   const row = built.verdict.findings.find((one2) => one2.scenario === scenario2 && one2.metric === "cpu");
@@ -81826,16 +82203,16 @@ function costOf2(built, scenario2) {
 var stepTime = { usual: 1.5, longest: 6 };
 var leastShots = 60;
 var answered = ratio(0.98);
-async function step(generator, service, config3, { shots: shots2, session: session2, meter }, rate4) {
-  const seconds3 = Math.min(stepTime.longest, Math.max(stepTime.usual, leastShots / rate4));
+async function step(generator, service, config3, { shots: shots2, session: session2, meter }, rate5) {
+  const seconds3 = Math.min(stepTime.longest, Math.max(stepTime.usual, leastShots / rate5));
   const { timeout: timeout2, maxSockets, maxInFlight, arrivals: arrivals2 } = config3;
   service.throwIfExited();
-  const random = seededRandom(`climb ${rate4}`);
+  const random = seededRandom(`climb ${rate5}`);
   const drawn = shots2.draw({
     schedule: planSchedule(
       {
-        rate: rate4,
-        extent: { kind: "count", shots: Math.max(10, Math.round(rate4 * seconds3)) },
+        rate: rate5,
+        extent: { kind: "count", shots: Math.max(10, Math.round(rate5 * seconds3)) },
         arrivals: arrivals2,
         leadIn: 0,
         weights: shots2.weights
@@ -81843,7 +82220,7 @@ async function step(generator, service, config3, { shots: shots2, session: sessi
       random
     ),
     random,
-    slot: `climb ${rate4}`,
+    slot: `climb ${rate5}`,
     // Like warm-up: rows that may come only once are the rounds'.
     purpose: "warm-up",
     session: session2
@@ -81862,7 +82239,7 @@ async function step(generator, service, config3, { shots: shots2, session: sessi
   const saturated = isSaturated3(result2);
   const { ok, scheduled } = result2.counts;
   return {
-    rate: rate4,
+    rate: rate5,
     held: !saturated && ok >= answered * scheduled,
     // A service that is overrun makes the generator late too: then it is the service's step all the same.
     ended: false,
@@ -81883,18 +82260,34 @@ function planAdvised(config3, measured2, wish) {
     slices: kept2 ? slicesOf(measured2) : config3.slices,
     scenarios: config3.scenarios.map((one2) => ({ ...one2, rate: wish.rates.get(one2.name) ?? one2.rate }))
   };
-  const needed = costOfJob(advised, assumptions, wish.rounds.aim, kept2 ? layoutOf(measured2) : least2(config3));
-  const timeBudget = parseDuration(budgetText(ns(Math.max(wish.timeBudget, needed))));
+  const needed = costOfJob(
+    advised,
+    assumptions,
+    wish.rounds.aim,
+    kept2 ? layoutOf(measured2) : leastLayout(config3)
+  );
+  const raised = needed > wish.timeBudget;
+  const asWritten = !raised && wish.timeBudget === config3.timeBudget;
+  const least2 = ns(Math.max(wish.timeBudget, needed));
+  const timeBudget = asWritten ? wish.timeBudget : parseDuration(budgetText(least2));
   const rules = { lookRounds, leastRounds };
   const plan2 = planJob({ ...advised, timeBudget }, measured2.seed, assumptions, rules);
-  return { timeBudget, raised: needed > wish.timeBudget, plan: plan2 };
+  return { timeBudget, raised, plan: plan2 };
+}
+function settingText(duration5) {
+  const units = [
+    { unit: "m", size: 6e10, above: 12e10 },
+    { unit: "s", size: 1e9, above: 0 }
+  ];
+  const fit = units.find(({ size: size3, above: above2 }) => duration5 > above2 && duration5 % size3 === 0);
+  return fit === void 0 ? `${duration5 / 1e6}ms` : `${duration5 / fit.size}${fit.unit}`;
 }
 var slicesOf = (plan2) => plan2.scenarios[0].slices;
 var layoutOf = (plan2) => ({
   slices: slicesOf(plan2),
   requests: plan2.scenarios.map((scenario2) => scenario2.sliceRequests)
 });
-var least2 = (config3) => ({
+var leastLayout = (config3) => ({
   slices: fewestSlices,
   requests: config3.scenarios.map(() => leastRequests("p90", fewestSlices))
 });
@@ -81907,15 +82300,17 @@ function adviseFrom(calibration, config3, asked) {
   if (evidence === null) return null;
   const { plan: plan2 } = evidence;
   const { benchmarks } = calibration;
-  const strays = straysOf(verdict);
   const trusted2 = verdict.outcome !== "invalid";
+  const rates = calibration.capacities.map((one2) => rateAdviceOf(one2, evidence, trusted2));
+  const overrun = rates.some((one2) => one2.overrun !== null);
+  const strays = overrun ? [] : straysOf(verdict);
   const counters = config3.metrics.filter(({ judge: judge3 }) => judge3 !== null).length;
-  const least3 = leastRoundsOf(plan2, counters);
+  const least2 = leastRoundsOf(plan2, counters);
   const spent = evidence.rounds.reduce((sum6, round4) => sum6 + round4.duration, 0);
   const round3 = Math.max(plan2.roundTime, spent / Math.max(1, evidence.rounds.length));
   const timeOf2 = (rounds) => ns((rounds + plan2.confirmationRounds) * round3 / (1 - benchmarks));
   const row = (stray, wanted4) => {
-    const rounds = roundsFor(stray, wanted4, least3);
+    const rounds = roundsFor(stray, wanted4, least2);
     return { wanted: wanted4, rounds, time: rounds === null ? null : timeOf2(rounds) };
   };
   const wanted3 = (trusted2 ? strays : []).flatMap((stray) => {
@@ -81925,29 +82320,28 @@ function adviseFrom(calibration, config3, asked) {
     const cells3 = (one2 === void 0 ? usual2 : [one2]).map((change) => row(stray, change));
     return [{ scenario: stray.scenario, metric: stray.metric, cells: cells3 }];
   });
-  const needed = asked.size === 0 ? [] : wanted3.flatMap(({ cells: cells3 }) => cells3.map(({ rounds }) => rounds ?? plan2.rounds));
-  const aim = asked.size === 0 ? plan2.rounds : Math.max(least3, config3.rounds.least, ...needed);
+  const asConfigured = asked.size === 0 || overrun;
+  const needed = asConfigured ? [] : wanted3.flatMap(({ cells: cells3 }) => cells3.map(({ rounds }) => rounds ?? plan2.rounds));
+  const aim = asConfigured ? plan2.rounds : Math.max(least2, config3.rounds.least, ...needed);
   const unreached = wanted3.flatMap((one2) => {
     const key2 = keyOf3(one2);
     return asked.size > 0 && key2 !== null && one2.cells.some(({ rounds }) => rounds === null) ? [key2] : [];
   });
-  const rates = calibration.capacities.map((one2) => rateAdviceOf(one2, evidence, trusted2));
+  const settings7 = settingsFor(config3, plan2, {
+    rates,
+    rounds: { aim, least: Math.min(config3.rounds.least, aim), most: Math.max(config3.rounds.most, aim) },
+    timeBudget: asConfigured ? config3.timeBudget : timeOf2(aim),
+    benchmarks
+  });
   return {
     strays,
     wanted: wanted3,
     unreached: [...new Set(unreached)],
     slices: slicesOf(plan2),
     benchmarks,
-    ...settingsFor(config3, plan2, {
-      rates,
-      rounds: {
-        aim,
-        least: Math.min(config3.rounds.least, aim),
-        most: Math.max(config3.rounds.most, aim)
-      },
-      timeBudget: asked.size === 0 ? config3.timeBudget : timeOf2(aim),
-      benchmarks
-    }),
+    ...settings7,
+    // They are kept for the spread, and there is none.
+    keptSlices: overrun ? null : settings7.keptSlices,
     ...tolerancesFor(trusted2 ? strays : [], aim, config3, asked),
     falseAlarms: falseAlarmsOf(plan2, counters),
     rates
@@ -81960,27 +82354,41 @@ function settingsFor(config3, plan2, { rates, ...wish }) {
   const own2 = config3.scenarios.length === 1 ? others2 : /* @__PURE__ */ new Map();
   const here = planAdvised(config3, plan2, { ...wish, rates: own2 });
   const there = own2 === others2 ? here : planAdvised(config3, plan2, { ...wish, rates: others2 });
-  const { aim, least: least3, most } = wish.rounds;
+  const { aim, least: least2, most } = wish.rounds;
   return {
-    ...{ rounds: aim, least: least3, most },
-    timeBudget: budgetText(here.timeBudget),
-    raisedFrom: here.raised ? budgetText(wish.timeBudget) : null,
-    withRates: there.timeBudget > here.timeBudget ? budgetText(there.timeBudget) : null,
+    ...{ rounds: aim, least: least2, most },
+    timeBudget: settingText(here.timeBudget),
+    raisedFrom: here.raised ? settingText(wish.timeBudget) : null,
+    withRates: there.timeBudget > here.timeBudget ? settingText(there.timeBudget) : null,
     keptSlices: own2.size === 0 && slicesOf(plan2) !== config3.slices ? slicesOf(plan2) : null,
     notes: here.plan.notes
   };
 }
-function rateAdviceOf({ scenario: scenario2, rate: rate4, capacity }, { plan: plan2, rounds }, trusted2) {
+function rateAdviceOf({ scenario: scenario2, rate: rate5, capacity }, { plan: plan2, rounds }, trusted2) {
   const advised = advisedRates(capacity);
-  const fits = advised !== null && rate4 >= advised.least && rate4 <= advised.most;
+  const fits = advised !== null && rate5 >= advised.least && rate5 <= advised.most;
   const usable2 = scopeOf(plan2, rounds).scenarios.find((one2) => one2.plan.name === scenario2)?.usable ?? [];
-  const again = trusted2 ? null : againAt(rate4, capacity, fits, rateInstead(usable2));
-  return { scenario: scenario2, rate: rate4, capacity, advised, fits, ...again ?? { instead: null, contradicted: false } };
+  const again = trusted2 ? null : againAt(rate5, capacity, fits, rateInstead(usable2));
+  const overrun = trusted2 ? overrunOf(rate5, capacity, usable2) : null;
+  return {
+    ...{ scenario: scenario2, rate: rate5, capacity, advised, fits, overrun },
+    ...again ?? { instead: null, contradicted: false }
+  };
 }
-function againAt(rate4, capacity, fits, offered2) {
+var limitShare = 0.9;
+var tooManySaturated = 0.1;
+function overrunOf(rate5, { held, failed: failed3 }, rounds) {
+  const beyond2 = failed3 !== null && (held === null ? rate5 >= failed3 : rate5 > limitShare * held);
+  if (beyond2) return { kind: "beyond-capacity" };
+  const slices = saturatedSlices(rounds);
+  const sum6 = (key2) => slices.reduce((all, round3) => all + round3[key2], 0);
+  const share5 = ratio(Math.max(sum6("baseline"), sum6("candidate")) / Math.max(1, sum6("of")));
+  return share5 > tooManySaturated ? { kind: "saturated", share: share5 } : null;
+}
+function againAt(rate5, capacity, fits, offered2) {
   const climbed = fits ? null : advisedRates(capacity)?.aim ?? null;
   const rates = [climbed, offered2 === "none" ? null : offered2].filter((one2) => one2 !== null);
-  const held = capacity.held !== null && capacity.held >= rate4;
+  const held = capacity.held !== null && capacity.held >= rate5;
   return {
     instead: rates.length === 0 ? null : perSecond(Math.min(...rates)),
     contradicted: offered2 !== null && held
@@ -82014,6 +82422,46 @@ function tolerancesFor(strays, rounds, config3, asked) {
   return { tolerances, tooWide };
 }
 
+// src/report/calibration-overrun.ts
+var isOverrun = ({ rates }) => rates.some(({ overrun }) => overrun !== null);
+function overrunText({ rates }, rateLines2, pasted, width3) {
+  const reasons2 = rates.flatMap((one2) => wrapped(reasonOf6(one2), width3, "  "));
+  const consequence = "At that load queues decide what is measured. So no spread, no rounds and minutes and no tolerances are given: they would not hold at a rate that the service can take.";
+  const settings7 = pasted === null ? wrapped("No settings: no rate was held; calibrate again at a much lower one.", width3) : [
+    "For tailgate.yml:",
+    ...wrapped(
+      "The rate, with the rounds and minutes as configured or as it needs them. Calibrate again with it.",
+      width3,
+      "  "
+    ),
+    "",
+    pasted
+  ];
+  return [
+    "The service did not keep up",
+    ...reasons2,
+    ...wrapped(consequence, width3, "  "),
+    "",
+    "Rate",
+    ...rateLines2,
+    "",
+    ...settings7
+  ].join("\n");
+}
+function reasonOf6({ scenario: scenario2, rate: rate5, capacity, overrun }) {
+  if (overrun === null) return "";
+  const name2 = `${visible(scenario2)}: `;
+  if (overrun.kind === "saturated") {
+    return `${name2}in ${formatRatio(overrun.share)} of the slices of a side the queue only grew at the configured ${formatRate(rate5)}. If the climb held that rate, something else disturbed the rounds: calibrate on a quieter machine.`;
+  }
+  const { held, failed: failed3 } = capacity;
+  if (held === null) {
+    return `${name2}the rounds offered the configured ${formatRate(rate5)}, and in the climb after them not even ${formatRate(failed3)} was held.`;
+  }
+  const limit = rate5 > held ? "more than it can take" : "its limit";
+  return `${name2}the rounds offered the configured ${formatRate(rate5)}, ${formatRatio(ratio(rate5 / held))} of the ${formatRate(held)} that it held in the climb after them: ${limit}.`;
+}
+
 // src/report/calibration-plan.ts
 var mostScenarios = 20;
 function calibrationPlan(plan2, width3 = 100) {
@@ -82023,9 +82471,9 @@ function calibrationPlan(plan2, width3 = 100) {
     `seed ${plan2.seed}; the same seed repeats the same order, schedule and requests`,
     `${formatCount(rounds)} rounds of the commit that is checked out against itself, each with fresh processes of both sides; all of them are measured, and no tolerance ends them early`,
     `time: about ${formatDuration(roundTime)} a round, ${formatDuration(most)} in all; set-up, and the climb of rates afterwards, excluded`,
-    ...scenarios2.slice(0, mostScenarios).map(({ name: name2, rate: rate4, slices, sliceRequests, judged: judged4 }) => {
+    ...scenarios2.slice(0, mostScenarios).map(({ name: name2, rate: rate5, slices, sliceRequests, judged: judged4 }) => {
       const requests = `${slices} slices of ${formatCount(sliceRequests)} requests a side and round`;
-      return `${visible(name2)}: ${formatRate(rate4)}, ${requests}; spread of: ${judged4.map(metricLabel).join(", ")}`;
+      return `${visible(name2)}: ${formatRate(rate5)}, ${requests}; spread of: ${judged4.map(metricLabel).join(", ")}`;
     }),
     ...scenarios2.length > mostScenarios ? [`\u2026 and ${formatCount(scenarios2.length - mostScenarios)} more`] : [],
     ...plan2.notes.map(({ message: message2, hint }) => {
@@ -82039,18 +82487,19 @@ function calibrationPlan(plan2, width3 = 100) {
 // src/report/calibration-fragment.ts
 function fragment(advice) {
   const [only] = advice.rates;
-  const { rounds, least: least3, most, timeBudget, raisedFrom, withRates, keptSlices } = advice;
+  const { rounds, least: least2, most, timeBudget, raisedFrom, withRates, keptSlices } = advice;
   const rates = advice.rates.length === 1 && only !== void 0 ? rateLines(only) : [
     ...advice.rates.flatMap(
-      ({ scenario: scenario2, rate: rate4, advised, fits }) => advised === null ? [] : [`# rate of ${visible(scenario2, 60)}: ${fits ? rate4 : advised.aim}`]
+      ({ scenario: scenario2, rate: rate5, advised, fits }) => advised === null ? [] : [`# rate of ${visible(scenario2, 60)}: ${fits ? rate5 : advised.aim}`]
     ),
     ...withRates === null ? [] : [`# time-budget with these rates: ${withRates}`]
   ];
   const raised = raisedFrom === null ? "" : ` # ${raisedFrom} does not hold these rounds`;
   return [
+    "# In place of the keys of the same names:",
     ...rates,
     `time-budget: ${timeBudget}${raised}`,
-    `rounds: { aim: ${rounds}, least: ${least3}, most: ${most} }`,
+    `rounds: { aim: ${rounds}, least: ${least2}, most: ${most} }`,
     ...keptSlices === null ? [] : [`slices: ${keptSlices} # as measured: the spread is that of rounds of so many`],
     ...advice.tolerances.length === 0 ? [] : ["judge:"],
     ...advice.tolerances.map(
@@ -82058,9 +82507,10 @@ function fragment(advice) {
     )
   ].join("\n");
 }
-function rateLines({ rate: rate4, advised, fits, capacity }) {
+function rateLines({ scenario: scenario2, rate: rate5, advised, fits, capacity }) {
   if (advised === null || capacity.held === null) return [];
-  return fits ? [`rate: ${rate4}`] : [`rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
+  const own2 = scenario2 === "default" ? [] : [`# and in place of the rate of ${visible(scenario2, 60)} itself, if it has one:`];
+  return fits ? [...own2, `rate: ${rate5}`] : [...own2, `rate: ${advised.aim} # about 45 % of ${formatRate(capacity.held)}; calibrate again with it`];
 }
 var percent = (value) => `${Number((value * 100).toFixed(2))}%`;
 
@@ -82070,17 +82520,17 @@ var width = 110;
 function calibrationText(advice, outcome, reason, cores) {
   const why2 = reason === null ? "" : `: ${visible(reason, 300)}`;
   const pasted = settingsText(advice, outcome);
+  const rateLines2 = advice.rates.flatMap(
+    (one2) => wrapped(rateSentence(one2, cores, pasted !== null), width, "  ")
+  );
+  if (isOverrun(advice)) return overrunText(advice, rateLines2, pasted, width);
   const begin = [
     "Spread of this commit against itself",
     ...spreadTable(advice),
     ...wrapped(`By the tolerances of the configuration this job is: ${outcome}${why2}`, width, "  "),
     ""
   ];
-  const rates = [
-    "Rate",
-    ...advice.rates.flatMap((one2) => wrapped(rateSentence(one2, cores, pasted !== null), width, "  ")),
-    ""
-  ];
+  const rates = ["Rate", ...rateLines2, ""];
   if (pasted === null) return [...begin, ...rates, ...wrapped(noSettings(advice, outcome), width)].join("\n");
   return [
     ...begin,
@@ -82099,6 +82549,8 @@ function calibrationText(advice, outcome, reason, cores) {
   ].join("\n");
 }
 function settingsText(advice, outcome) {
+  if (isOverrun(advice))
+    return advice.rates.some(({ advised }) => advised !== null) ? fragment(advice) : null;
   return outcome === "invalid" || advice.strays.length === 0 ? null : fragment(advice);
 }
 function noSettings({ rates }, outcome) {
@@ -82155,20 +82607,20 @@ function wantedTable({ wanted: wanted3 }) {
   return tableLines(columns4, rows2, width);
 }
 function rateSentence(one2, cores, trusted2) {
-  const { scenario: scenario2, rate: rate4, capacity, advised, fits, contradicted } = one2;
+  const { scenario: scenario2, rate: rate5, capacity, advised, fits, contradicted } = one2;
   const name2 = `${visible(scenario2)}: `;
   const { held, failed: failed3, busy } = capacity;
   if (held === null || advised === null) return `${name2}no rate was held, not even ${formatRate(failed3)}`;
   const upTo = failed3 === null ? "" : `, ${formatRate(failed3)} was not`;
   if (contradicted) {
-    return `${name2}${formatRate(held)} was held${upTo} in the climb, but the rounds before it could not hold ${formatRate(rate4)}: the machine was disturbed in one of them, so neither shows a capacity.`;
+    return `${name2}${formatRate(held)} was held${upTo} in the climb, but the rounds before it could not hold ${formatRate(rate5)}: the machine was disturbed in one of them, so neither shows a capacity.`;
   }
   if (!trusted2) {
     return `${name2}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)}`;
   }
   const share5 = `40 to 50 % of it is ${formatRate(advised.least)} to ${formatRate(advised.most)}`;
-  const part2 = `${formatRatio(ratio(rate4 / held))} of it`;
-  const configured2 = `the configured ${formatRate(rate4)} is ${part2}${fits ? " and fits" : ""}`;
+  const part2 = `${formatRatio(ratio(rate5 / held))} of it`;
+  const configured2 = `the configured ${formatRate(rate5)} is ${part2}${fits ? " and fits" : ""}`;
   return `${name2}${formatRate(held)} was held${upTo}. ${boundSentence(capacity.bound, busy, cores)} ${share5}; ${configured2}.`;
 }
 function boundSentence(bound, busy, cores) {
@@ -82221,7 +82673,7 @@ function usefulSentence({ tolerances, tooWide, unreached }) {
 }
 
 // src/commands/gate.ts
-import { resolve as resolve8 } from "node:path";
+import { resolve as resolve9 } from "node:path";
 
 // src/publish.ts
 var nowhere2 = { run: null, summary: null, evidence: null };
@@ -82265,6 +82717,21 @@ function reproduceCommand(evidence, revisions, publication) {
 }
 function quoted4(value) {
   return /^[\w./:@%+,-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+// src/report/plan-missing.ts
+var mostNamed3 = 30;
+function describeMissing(missing3, fails) {
+  if (missing3.length === 0) return [];
+  const rest = missing3.length - mostNamed3;
+  return [
+    ...missing3.slice(0, mostNamed3).map((finding) => {
+      const why2 = plainPhrase(sentence2(finding.reason ?? "it is not measured"));
+      return `missing: ${plainPhrase(subject2(finding, false))}: ${why2}`;
+    }),
+    ...rest > 0 ? [`\u2026 and ${formatCount(rest)} more are missing`] : [],
+    fails ? "fail-on names missing: these rows end the job with an exit code other than 0" : "missing decides nothing here; fail-on: [missing] would make it fail"
+  ];
 }
 
 // src/report/checks.ts
@@ -82379,8 +82846,8 @@ function offered(trials) {
   const scheduled = sum5(trials, (trial2) => trial2.load.counts.scheduled);
   const span = sum5(trials, (trial2) => trial2.load.span);
   const gaps = sum5(trials, (trial2) => Math.max(0, trial2.load.counts.scheduled - 1));
-  const rate4 = span > 0 ? ` (${formatRate(perSecond(gaps * 1e9 / span))})` : "";
-  return `${formatCount(scheduled)}${rate4}`;
+  const rate5 = span > 0 ? ` (${formatRate(perSecond(gaps * 1e9 / span))})` : "";
+  return `${formatCount(scheduled)}${rate5}`;
 }
 function share3(trials, read8) {
   const scheduled = sum5(trials, (trial2) => trial2.load.counts.scheduled);
@@ -82461,11 +82928,12 @@ function jobFacts(verdict, evidence, context) {
   }
   return facts3;
 }
-function longerWarmUp({ warmUp: warmUp5, roundTime }) {
+function longerWarmUp({ warmUp: warmUp5, roundTime, totalTime }) {
   const budget = say`a longer ${name("time-budget")}`;
   const taken = warmUp5.most / roundTime;
   const next = taken < 0.45 ? 0.5 : taken < 0.85 ? 0.75 : null;
-  return next === null ? budget : say`${name(`warm-up: { most: ${formatRatio(ratio(next)).replace(" ", "")} }`)} or ${budget}`;
+  const longer = next === 0.5 ? 4 / 3 : 7 / 4;
+  return next === null ? budget : say`${name(`warm-up: { most: ${formatRatio(ratio(next)).replace(" ", "")} }`)} with ${name(`time-budget: ${budgetText(ns(totalTime * longer))}`)}, or ${budget} alone,`;
 }
 function floorFact(floor) {
   return {
@@ -82514,7 +82982,7 @@ function revisionPhrase(revision) {
   return say`${name(shortSha(revision.sha))}${ref}${revision.how === "" ? "" : say`: ${sentence2(revision.how, "")}`}`;
 }
 var shortSha = (sha) => /^[0-9a-f]{12,}$/.test(sha) ? sha.slice(0, 12) : sha;
-function measuringTime2(evidence) {
+function measuringTime(evidence) {
   const total4 = evidence?.rounds.reduce((sum6, round3) => sum6 + round3.duration, 0) ?? 0;
   return total4 > 0 ? ns(total4) : null;
 }
@@ -82552,6 +83020,7 @@ function describePlan({ plan: plan2, judge: judge3, counters, revisions }, width
   lines.push("What it will be able to see");
   for (const text4 of toleranceTexts(plan2, judge3)) add(text4);
   for (const text4 of counterTexts(counters)) add(text4);
+  if (plan2.benchmarks > 0) add(benchmarksText(judge3));
   add('"fails from": no smaller change turns the job red; "passes under": what a pass has to rule out');
   add(
     "How small a change this machine can show depends on its spread, which only the run can measure: the report gives the smallest detectable change of every row."
@@ -82595,6 +83064,10 @@ function toleranceTexts(plan2, judge3) {
     );
   }
   return texts3;
+}
+function benchmarksText({ microbenchmarks: microbenchmarks2 }) {
+  const tolerance3 = toleranceText("microbenchmark", microbenchmarks2);
+  return `microbenchmarks ${tolerance3}; how many of their rounds fit into the third of the time budget that is kept for them is told when the first has been timed`;
 }
 function counterTexts(counters) {
   const judged4 = counters.flatMap(
@@ -82765,6 +83238,11 @@ var mostAccepted = 3;
 function judgedIn2(findings, state) {
   return findings.filter((finding) => finding.judged && finding.state === state);
 }
+function missingSentence(missing3, alone, fails) {
+  const [first] = missing3;
+  const rest = missing3.length > 1 ? ` (and ${counted3(missing3.length - 1, "other row")})` : "";
+  return fails ? say`Missing: ${subject2(first, alone)}${rest} was not measured on the side of this change, and ${name("fail-on")} says that fails.` : say`${subject2(first, alone)}${rest} is missing on the side of this change.`;
+}
 function acceptedSentences(findings) {
   const alone = isAlone(findings);
   const accepted = judgedIn2(findings, "accepted");
@@ -82838,9 +83316,9 @@ function untouchedSentence(worst, findings) {
 var mostUntouched = 3;
 var mostOthers = 2;
 function alsoWorse(others2, alone) {
-  const named3 = others2.slice(0, others2.length === mostOthers + 1 ? others2.length : mostOthers).map((finding) => say`${subject2(finding, alone)} (${changeText(finding.change)})`);
-  const rest = others2.length - named3.length;
-  return say`Also worse: ${joined2(named3, ", ")}${rest > 0 ? ` and ${formatCount(rest)} more` : ""}.`;
+  const named4 = others2.slice(0, others2.length === mostOthers + 1 ? others2.length : mostOthers).map((finding) => say`${subject2(finding, alone)} (${changeText(finding.change)})`);
+  const rest = others2.length - named4.length;
+  return say`Also worse: ${joined2(named4, ", ")}${rest > 0 ? ` and ${formatCount(rest)} more` : ""}.`;
 }
 function confirmedSentence(verdict, worst) {
   const rounds = isBenchmark(worst) ? 0 : verdict.rounds.confirming;
@@ -82862,6 +83340,7 @@ function largestFigures(findings, alone) {
 var counted3 = (count3, word2) => `${formatCount(count3)} ${word2}${count3 === 1 ? "" : "s"}`;
 
 // src/report/settling.ts
+var longestBudget2 = 6 * 36e11;
 var mostRounds2 = 60;
 function whatWouldSettle(finding, evidence) {
   const more = finding.roundsToSettle;
@@ -82876,12 +83355,15 @@ function whatWouldSettle(finding, evidence) {
   }
   const rounds = name(`rounds: { aim: ${all}, most: ${all} }`);
   const time6 = evidence === null ? null : timeOf(all, evidence);
+  if (time6 !== null && time6 > longestBudget2) {
+    return say`${about} would settle it, and would take longer than a job may: a quieter or larger runner, a higher ${name("rate")} (more requests in the same time) or a wider tolerance would help.`;
+  }
   const budget = time6 === null ? say`a longer ${name("time-budget")}` : say`${name(`time-budget: ${budgetText(time6)}`)}`;
   return say`${about} would settle it (${rounds} with ${budget}), or a quieter runner.`;
 }
 function timeOf(rounds, evidence) {
   const { plan: plan2 } = evidence;
-  const spent = measuringTime2(evidence);
+  const spent = measuringTime(evidence);
   if (spent === null || evidence.rounds.length === 0) return null;
   const round3 = Math.max(plan2.roundTime, spent / evidence.rounds.length);
   const fresh = plan2.confirm ? plan2.confirmationRounds : 0;
@@ -82889,12 +83371,24 @@ function timeOf(rounds, evidence) {
 }
 
 // src/report/headline.ts
-function headlineOf(verdict, findings, { evidence, measuredAlone: measuredAlone2, failed: failed3 }) {
+function headlineOf(verdict, findings, sources) {
+  const { first, more } = ofOutcome(verdict, findings, sources);
+  const missing3 = judgedIn2(findings, "missing");
+  if (missing3.length === 0) return { first, more };
+  const fails = sources.exitCode === 1 && verdict.outcome !== "regression";
+  const said = missingSentence(missing3, isAlone(findings), fails);
+  if (verdict.outcome === "pass") {
+    const others2 = say`Every other judged metric stayed within its tolerance or got better.`;
+    return { first: joined2([strongPhrase(fails ? said : say`Pass, but ${said}`), others2]), more };
+  }
+  return fails ? { first: joined2([strongPhrase(said), first]), more } : { first, more: [said, ...more] };
+}
+function ofOutcome(verdict, findings, { evidence, measuredAlone: measuredAlone2 }) {
   switch (verdict.outcome) {
     case "regression":
       return regression(verdict, findings);
     case "pass":
-      return pass(findings, failed3);
+      return pass(findings);
     case "inconclusive":
       return inconclusive2(verdict, findings, evidence);
     case "invalid":
@@ -82941,26 +83435,13 @@ function regression(verdict, findings) {
   ]);
   return { first, more };
 }
-function pass(findings, failed3) {
+function pass(findings) {
   const alone = isAlone(findings);
-  const missing3 = judgedIn2(findings, "missing");
   const improved = judgedIn2(findings, "improved");
   const accepted = judgedIn2(findings, "accepted").length;
   const [most] = improved;
   const figures2 = largestFigures(findings, alone);
   const more = acceptedSentences(findings);
-  if (missing3.length > 0) {
-    const [first] = missing3;
-    const rest2 = missing3.length > 1 ? ` (and ${counted3(missing3.length - 1, "other row")})` : "";
-    const opening = failed3 ? say`Missing: ${subject2(first, alone)}${rest2} was not measured on the side of this change, and ${name("fail-on")} says that fails.` : say`Pass, but ${subject2(first, alone)}${rest2} is missing on the side of this change.`;
-    return {
-      first: joined2([
-        strongPhrase(opening),
-        say`Every other judged metric stayed within its tolerance${improved.length > 0 ? " or got better" : ""}.`
-      ]),
-      more
-    };
-  }
   if (most === void 0) {
     const words3 = accepted > 0 ? `${withAccepted(accepted)}: every other` : "Pass: every";
     return {
@@ -83007,8 +83488,11 @@ function couldSee(finding) {
   if (change.kind !== "ratio") {
     return change.kind === "points" ? say`Measured ${changeText(change)}.` : [];
   }
-  const visible2 = change.smallestDetectable === null ? "" : `; a rise below ${sizeText(change.smallestDetectable)} would mostly go unseen here`;
-  const asked = tolerance3.detect === null ? "" : `, and a pass has to rule out ${sizeText(tolerance3.detect)}`;
+  const { detect } = tolerance3;
+  const { smallestDetectable: least2, upper } = change;
+  const asked = detect === null ? "" : `, and a pass has to rule out ${sizeText(detect)}`;
+  const near2 = least2 !== null && detect !== null && least2 <= detect && upper !== null && upper > detect;
+  const visible2 = near2 ? `; up to ${changeText({ ...change, effect: upper })} is not ruled out` : least2 === null ? "" : `; a rise below ${sizeText(least2)} would mostly go unseen here`;
   return say`Measured ${changeText(change)} with a spread of ${spreadOf3(change)}${visible2}${asked}.`;
 }
 
@@ -83067,7 +83551,14 @@ function notesOf2(verdict, evidence, findings) {
       hint: hint === void 0 ? null : sentence2(capital(hint))
     });
   }
-  return [...notes3, ...wideTolerances(findings)];
+  return [...notes3, ...unusedRounds(verdict, evidence), ...wideTolerances(findings)];
+}
+function unusedRounds({ rounds }, evidence) {
+  const used = rounds.measured + rounds.confirming;
+  const all = evidence?.rounds.length ?? 0;
+  if (used === 0 || used >= all) return [];
+  const message2 = say`${formatCount(used)} of the ${formatCount(all)} rounds in the evidence decided: with these settings the job would have ended after them, so figures are of those alone.`;
+  return [{ message: message2, hint: null }];
 }
 function wideTolerances(findings) {
   const wide2 = /* @__PURE__ */ new Map();
@@ -83097,13 +83588,14 @@ function leftOutSentence(findings) {
 // src/report/view.ts
 var mostPictures = 20;
 var mostReasons2 = 30;
+var mostSubjects = 20;
 function makeView(verdict, evidence, context) {
   const findings = worstFirst2(verdict.findings);
   const alone = isAlone(findings);
   const headline3 = headlineOf(verdict, findings, {
     evidence,
     measuredAlone: context.measuredAlone.length > 0,
-    failed: context.exitCode !== 0
+    exitCode: context.exitCode
   });
   const pictures = picturesOf(evidence, findings);
   const history2 = extendHistory(context.history, thisResult(verdict, findings, evidence, context));
@@ -83217,7 +83709,11 @@ function reasonsOf(verdict, findings, alone) {
     if (reason !== null && reason !== said)
       rows2.set(reason, [...rows2.get(reason) ?? [], subject2(finding, alone)]);
   }
-  const told = [...rows2].map(([reason, subjects]) => say`${joined2(subjects, ", ")}: ${sentence2(reason)}`);
+  const told = [...rows2].map(([reason, subjects]) => {
+    const rest = subjects.length - mostSubjects;
+    const whose = joined2(subjects.slice(0, mostSubjects), ", ");
+    return say`${whose}${rest > 0 ? ` and ${formatCount(rest)} more` : ""}: ${sentence2(reason)}`;
+  });
   const left2 = told.length - mostReasons2;
   return left2 > 0 ? [...told.slice(0, mostReasons2), say`… and ${formatCount(left2)} more.`] : told;
 }
@@ -83228,7 +83724,7 @@ function logOf(verdict) {
 function footerOf(verdict, evidence, context) {
   const parts2 = [];
   const rounds = verdict.rounds.measured + verdict.rounds.confirming;
-  const time6 = measuringTime2(evidence);
+  const time6 = measuringTime(evidence);
   if (rounds > 0) {
     const took = time6 === null ? "" : ` in ${formatDuration(time6)}`;
     parts2.push(say`${formatCount(rounds)} ${rounds === 1 ? "round" : "rounds"}${took}`);
@@ -83281,8 +83777,8 @@ var gate = {
   },
   positionals: { least: 0, most: 0 },
   run: async (flags, _3, terminal) => {
-    const names3 = ["baseline", ...Object.keys(settings4)];
-    const overrides = Object.fromEntries(names3.map((name2) => [name2, text2(flags, name2)]));
+    const names4 = ["baseline", ...Object.keys(settings4)];
+    const overrides = Object.fromEntries(names4.map((name2) => [name2, text2(flags, name2)]));
     const request2 = { directory: terminal.directory, file: text2(flags, "config"), overrides };
     const job = readJobSettings({ ...request2, environment: terminal.environment });
     const json2 = text2(flags, "json");
@@ -83296,7 +83792,7 @@ var gate = {
         situation: {
           kind: "local",
           outputs: [json2, evidence].flatMap(
-            (file4) => file4 === void 0 ? [] : [resolve8(terminal.directory, file4)]
+            (file4) => file4 === void 0 ? [] : [resolve9(terminal.directory, file4)]
           )
         },
         environment: terminal.environment,
@@ -83306,8 +83802,11 @@ var gate = {
         tell: (event) => tell2(terminal, flags, event)
       };
       if (flags["dry-run"] === true) {
-        const { plan: plan2 } = await prepareGate(gateJob);
+        const { plan: plan2, absent, config: config3 } = await prepareGate(gateJob);
         if (plan2 === null) terminal.tell("nothing to do: no changed file matches paths");
+        const missing3 = absentRows(absent, config3.judge);
+        const fails = config3.failOn.includes("missing");
+        for (const line2 of describeMissing(missing3, fails)) terminal.tell(line2);
         return 0;
       }
       const result2 = await runGate(gateJob);
@@ -83401,7 +83900,8 @@ var calibrate2 = {
     );
     const { verdict } = result2;
     const advice = adviseFrom(result2, job.config, asked);
-    const exitCode = verdict.outcome === "service-failed" ? 4 : verdict.outcome === "invalid" ? 3 : 0;
+    const unanswered = verdict.outcome === "invalid" || advice !== null && isOverrun(advice);
+    const exitCode = verdict.outcome === "service-failed" ? 4 : unanswered ? 3 : 0;
     if (advice === null || verdict.failure !== null) {
       for (const line2 of boundedLines(verdict.failure?.tail ?? [])) terminal.tell(`  | ${line2}`);
       const hint = verdict.failure?.hint ?? null;
@@ -83437,15 +83937,15 @@ function parseAsked(given3) {
 var refused2 = (message2) => new TailgateError({ code: "usage", message: message2, hint: "for example: --detect p99=10%,cpu=3%" });
 
 // src/commands/compare.ts
-import { resolve as resolve10 } from "node:path";
+import { resolve as resolve11 } from "node:path";
 
 // src/microbench/result-file.ts
-import { readFileSync as readFileSync10, statSync as statSync5 } from "node:fs";
+import { readFileSync as readFileSync12, statSync as statSync5 } from "node:fs";
 function readResultFile(path, shown5, format2) {
   return readBenchmarks({ name: shown5, bytes: bytesOf(path, shown5) }, format2);
 }
 function bytesOf(path, shown5) {
-  const refuse4 = (why2, cause) => new TailgateError({
+  const refuse5 = (why2, cause) => new TailgateError({
     code: "usage",
     message: `${shown5} cannot be read: ${why2}`,
     hint: "name the file that the benchmark tool wrote; docs/formats.md lists the formats",
@@ -83453,12 +83953,12 @@ function bytesOf(path, shown5) {
   });
   try {
     const found2 = statSync5(path);
-    if (!found2.isFile()) throw refuse4(found2.isDirectory() ? "it is a directory" : "it is no plain file");
+    if (!found2.isFile()) throw refuse5(found2.isDirectory() ? "it is a directory" : "it is no plain file");
     refuseLarge(found2.size, shown5);
-    return readFileSync10(path);
+    return readFileSync12(path);
   } catch (error62) {
     if (error62 instanceof TailgateError) throw error62;
-    throw refuse4(messageOf(error62), error62);
+    throw refuse5(messageOf(error62), error62);
   }
 }
 
@@ -83562,7 +84062,7 @@ function limitsOf2(baseline, candidate) {
 }
 
 // src/commands/read.ts
-import { resolve as resolve9 } from "node:path";
+import { resolve as resolve10 } from "node:path";
 var read6 = {
   name: "read",
   usage: "read FILE [--format auto|NAME] [--json]",
@@ -83571,7 +84071,7 @@ var read6 = {
   positionals: { least: 1, most: 1 },
   run: async (flags, [file4], terminal) => {
     const format2 = formatOf(read6, flags);
-    const result2 = readResultFile(resolve9(terminal.directory, file4), file4, format2);
+    const result2 = readResultFile(resolve10(terminal.directory, file4), file4, format2);
     tellWarnings(terminal, result2);
     terminal.print(
       flags["json"] === true ? asJson2(result2) : asText(file4, result2, widthOf(terminal.environment))
@@ -83655,7 +84155,7 @@ var compare2 = {
   run: async (flags, files, terminal) => {
     const format2 = formatOf(compare2, flags);
     const [baseline, candidate] = files.map(
-      (file4) => readResultFile(resolve10(terminal.directory, file4), file4, format2)
+      (file4) => readResultFile(resolve11(terminal.directory, file4), file4, format2)
     );
     tellWarnings(terminal, baseline);
     tellWarnings(terminal, candidate);
@@ -83696,7 +84196,7 @@ function asText2([baseline, candidate], comparison, advice, width3) {
       comparison.rows.map(cellsOf3),
       width3
     ),
-    ...reasonLines(comparison.rows.map((row) => [row.name, reasonOf6(row)])),
+    ...reasonLines(comparison.rows.map((row) => [row.name, reasonOf7(row)])),
     "",
     "No verdict:",
     ...comparison.limits.flatMap(
@@ -83722,7 +84222,7 @@ function shownSide(side3) {
   const within = side3.within === null ? "" : ` \xB1${formatRatio(side3.within)} in ${side3.samples}`;
   return `${quantityText(side3.value, side3.unit)}${within}`;
 }
-function reasonOf6({ change }) {
+function reasonOf7({ change }) {
   if (change.kind === "none") return change.reason;
   return change.kind === "invalid" ? `invalid: ${change.reason}` : null;
 }
@@ -83749,12 +84249,12 @@ function words2({ change }) {
 }
 
 // src/commands/demo.ts
-import { rmSync as rmSync8 } from "node:fs";
-import { join as join14, resolve as resolve11 } from "node:path";
+import { rmSync as rmSync9 } from "node:fs";
+import { join as join15, resolve as resolve12 } from "node:path";
 
 // src/demo.ts
-import { appendFileSync as appendFileSync2, cpSync, mkdirSync as mkdirSync3, readdirSync as readdirSync5, rmSync as rmSync7 } from "node:fs";
-import { join as join13 } from "node:path";
+import { appendFileSync as appendFileSync2, cpSync, mkdirSync as mkdirSync3, readdirSync as readdirSync7, rmSync as rmSync8 } from "node:fs";
+import { join as join14 } from "node:path";
 var ownIdentity = [
   ["user.name", "Tailgate demo"],
   ["user.email", "demo@example.invalid"],
@@ -83764,27 +84264,27 @@ var ownIdentity = [
 ].flatMap(([key2, value]) => ["-c", `${key2}=${value}`]);
 async function makeDemoRepository(demo2) {
   mkdirSync3(demo2.directory, { recursive: true });
-  if (readdirSync5(demo2.directory).length > 0) {
+  if (readdirSync7(demo2.directory).length > 0) {
     throw new TailgateError({
       code: "usage",
       message: `${demo2.directory} is not empty; the demo repository wants a folder of its own`,
       hint: "name a folder that does not exist yet"
     });
   }
-  const source = join13(installationRoot(), "examples", "demo-service");
+  const source = join14(installationRoot(), "examples", "demo-service");
   cpSync(source, demo2.directory, { recursive: true });
-  const slower = join13(demo2.directory, "catalogue.slower.mjs");
+  const slower = join14(demo2.directory, "catalogue.slower.mjs");
   const git = (...argv) => runGit(demo2, argv);
-  rmSync7(slower);
+  rmSync8(slower);
   await git("init", "--quiet");
   await git("symbolic-ref", "HEAD", "refs/heads/main");
   await git("add", "--all");
   await git("commit", "--quiet", "--message", "Add the catalogue service");
   await git("checkout", "--quiet", "-b", "candidate");
   if (demo2.same) {
-    appendFileSync2(join13(demo2.directory, "tailgate.yml"), "\n# A change that touches no code.\n");
+    appendFileSync2(join14(demo2.directory, "tailgate.yml"), "\n# A change that touches no code.\n");
   } else {
-    cpSync(join13(source, "catalogue.slower.mjs"), join13(demo2.directory, "catalogue.mjs"));
+    cpSync(join14(source, "catalogue.slower.mjs"), join14(demo2.directory, "catalogue.mjs"));
   }
   await git("add", "--all");
   const message2 = demo2.same ? "Comment the plan" : "Copy the catalogue before sorting it";
@@ -83834,7 +84334,7 @@ var demo = {
     const same = flags["same"] === true;
     const wanted3 = text2(flags, "make-repository");
     if (wanted3 !== void 0) {
-      const directory = resolve11(terminal.directory, wanted3);
+      const directory = resolve12(terminal.directory, wanted3);
       await makeDemoRepository({
         directory,
         same,
@@ -83846,7 +84346,7 @@ var demo = {
     }
     const parent = makeTemporaryFolder("tailgate-demo-");
     try {
-      const directory = join14(parent, "catalogue");
+      const directory = join15(parent, "catalogue");
       await makeDemoRepository({
         directory,
         same,
@@ -83860,25 +84360,25 @@ var demo = {
         baseline: "main",
         // Its repository is gone afterwards: there is nothing to repeat the job on.
         temporary: true,
-        evidence: text2(flags, "evidence") ?? join14(parent, "evidence.json")
+        evidence: text2(flags, "evidence") ?? join15(parent, "evidence.json")
       };
       const paths = ["json", "evidence"];
       const absolute = Object.fromEntries(
         paths.flatMap((name2) => {
           const given3 = text2(passedOn, name2);
-          return given3 === void 0 ? [] : [[name2, resolve11(terminal.directory, given3)]];
+          return given3 === void 0 ? [] : [[name2, resolve12(terminal.directory, given3)]];
         })
       );
       return await gate.run({ ...passedOn, ...absolute }, [], { ...terminal, directory });
     } finally {
-      rmSync8(parent, { recursive: true, force: true });
+      rmSync9(parent, { recursive: true, force: true });
     }
   }
 };
 
 // src/commands/import.ts
-import { closeSync as closeSync2, existsSync as existsSync6, openSync as openSync2, readFileSync as readFileSync11, readSync, statSync as statSync6 } from "node:fs";
-import { basename as basename2, extname, resolve as resolve13 } from "node:path";
+import { closeSync as closeSync2, existsSync as existsSync7, openSync as openSync2, readFileSync as readFileSync13, readSync, statSync as statSync6 } from "node:fs";
+import { basename as basename3, extname, resolve as resolve14 } from "node:path";
 import { constants as constants4, gunzipSync as gunzipSync2 } from "node:zlib";
 
 // src/imports/observed.ts
@@ -84013,7 +84513,7 @@ function readDate(text4) {
   const at2 = Date.parse(`${match[3]}-${String(month).padStart(2, "0")}-${match[1]}T${match[4]}${zone}`);
   return Number.isNaN(at2) ? null : at2;
 }
-var names2 = {
+var names3 = {
   method: "method request_method requestMethod request.method req.method http.request.method http.method httpRequest.requestMethod verb".split(
     " "
   ),
@@ -84037,19 +84537,19 @@ function readJsonLine(text4) {
   } catch {
     return unread("lines that start like JSON and are none");
   }
-  const host = find2(row, names2.host);
+  const host = find2(row, names3.host);
   const told = {
     status: findStatus(row),
-    at: readTime(find2(row, names2.at)),
+    at: readTime(find2(row, names3.at)),
     host: typeof host === "string" && host !== "" ? hostOnly(host) : null
   };
-  const [method, target, line2] = [find2(row, names2.method), find2(row, names2.target), find2(row, names2.line)];
+  const [method, target, line2] = [find2(row, names3.method), find2(row, names3.target), find2(row, names3.line)];
   if (typeof method === "string" && typeof target === "string") {
     return seenOf(method.toUpperCase(), target.includes("?") ? target : target + queryOf(row), told);
   }
   if (typeof line2 === "string") return requestOf(line2, told);
   return unread(
-    `JSON lines without a method and a path (looked for names such as ${names2.method[0]} and ${names2.target[1]})`
+    `JSON lines without a method and a path (looked for names such as ${names3.method[0]} and ${names3.target[1]})`
   );
 }
 function* found(row, among) {
@@ -84060,20 +84560,20 @@ function* found(row, among) {
 }
 var find2 = (row, among) => found(row, among).next().value;
 function findStatus(row) {
-  for (const value of found(row, names2.status)) {
+  for (const value of found(row, names3.status)) {
     const status2 = Number(value);
     if (Number.isInteger(status2) && status2 >= 100 && status2 <= 999) return status2;
   }
   return null;
 }
 function queryOf(row) {
-  const logged = find2(row, names2.query) ?? fieldsOf2(row);
+  const logged = find2(row, names3.query) ?? fieldsOf2(row);
   const text4 = String(logged).replace(/^\?/, "");
   if (text4 === "" || text4 === "-") return "";
   return `?${text4.replaceAll(/[^!-~]+|#/g, encoded)}`;
 }
 function fieldsOf2(row) {
-  const group2 = names2.query.map((name2) => valueIn2(row, name2.split("."))).find((one2) => typeof one2 === "object");
+  const group2 = names3.query.map((name2) => valueIn2(row, name2.split("."))).find((one2) => typeof one2 === "object");
   const pairs2 = Object.entries(group2 ?? {}).flatMap(
     ([name2, value]) => [value].flat().map((one2) => [name2, plain2(one2)])
   );
@@ -84299,9 +84799,9 @@ var TrafficCount = class {
     const hosts = [...this.#hosts].sort((one2, other) => other[1] - one2[1]);
     const others2 = hosts.slice(1);
     if (others2.length === 0) return;
-    const named3 = others2.slice(0, 3).map(([name2]) => name2);
+    const named4 = others2.slice(0, 3).map(([name2]) => name2);
     this.#losses.add(
-      `requests to other hosts than ${hosts[0][0]} (${named3.join(", ")}${others2.length > 3 ? ", \u2026" : ""}): put together with its own; give a log of one service`,
+      `requests to other hosts than ${hosts[0][0]} (${named4.join(", ")}${others2.length > 3 ? ", \u2026" : ""}): put together with its own; give a log of one service`,
       null,
       others2.reduce((sum6, [, count3]) => sum6 + count3, 0)
     );
@@ -84428,8 +84928,8 @@ function seenOf2({ url: url2, request: request2, status: status2, at: at2 }, los
   if (body === "unread") return null;
   const headers2 = headersOf2(request2["headers"], losses);
   const { "content-type": type, ...others2 } = headers2;
-  const named3 = body?.kind === "text" || body?.kind === "json" && !/^application\/json\b/i.test(type ?? "");
-  const ownType = named3 && type !== void 0 ? { "content-type": type } : {};
+  const named4 = body?.kind === "text" || body?.kind === "json" && !/^application\/json\b/i.test(type ?? "");
+  const ownType = named4 && type !== void 0 ? { "content-type": type } : {};
   return { method, ...target, status: status2, at: at2, host: url2.hostname, headers: { ...others2, ...ownType }, body };
 }
 function headersOf2(list3, losses) {
@@ -84577,17 +85077,17 @@ async function* readLines(path, most, onCut) {
 // src/imports/openapi-parts.ts
 var entriesOf2 = (value) => typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 var field2 = (value, name2) => typeof value === "object" && value !== null && Object.hasOwn(value, name2) ? value[name2] : void 0;
-function resolve12(document, value, steps = 0) {
+function resolve13(document, value, steps = 0) {
   const reference2 = field2(value, "$ref");
   if (typeof reference2 !== "string" || steps > 20) return value;
   if (!reference2.startsWith("#/")) return void 0;
   const path = reference2.slice(2).split("/").map((step3) => step3.replaceAll("~1", "/").replaceAll("~0", "~"));
   const target = path.reduce((node2, step3) => field2(node2, step3), document);
-  return resolve12(document, target, steps + 1);
+  return resolve13(document, target, steps + 1);
 }
 function lostReference(document, value) {
   const reference2 = field2(value, "$ref");
-  return typeof reference2 === "string" && resolve12(document, value) === void 0 ? reference2 : null;
+  return typeof reference2 === "string" && resolve13(document, value) === void 0 ? reference2 : null;
 }
 function basePath(document, losses) {
   const servers = field2(document, "servers");
@@ -84630,14 +85130,14 @@ function inPath(parameter, name2, value, place2) {
   const style2 = place2 === "header" ? "simple" : field2(parameter, "style");
   const explode = field2(parameter, "explode") === true;
   const write2 = (one2) => place2 === "header" ? textOf2(one2) : encoded(textOf2(one2));
-  const prefix = style2 === "label" ? "." : style2 === "matrix" ? ";" : "";
-  const separator = explode && prefix !== "" ? prefix : ",";
+  const prefix2 = style2 === "label" ? "." : style2 === "matrix" ? ";" : "";
+  const separator = explode && prefix2 !== "" ? prefix2 : ",";
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const fields2 = Object.entries(value).map(([key2, one2]) => write2(key2) + (explode ? "=" : ",") + write2(one2));
-    return (style2 === "matrix" && !explode ? `;${name2}=` : prefix) + fields2.join(separator);
+    return (style2 === "matrix" && !explode ? `;${name2}=` : prefix2) + fields2.join(separator);
   }
   const items = [value].flat().map(write2);
-  if (style2 !== "matrix") return prefix + items.join(separator);
+  if (style2 !== "matrix") return prefix2 + items.join(separator);
   return explode ? items.map((item) => `;${name2}=${item}`).join("") : `;${name2}=${items.join(",")}`;
 }
 
@@ -84657,7 +85157,7 @@ function readOpenApi(document, name2, losses) {
   for (const [path, item] of entriesOf2(paths)) {
     const lost = lostReference(document, item);
     if (lost !== null) losses.add(`${path}: left out: it stands in ${lost}, which is not read`);
-    const shared = resolve12(document, item);
+    const shared = resolve13(document, item);
     for (const [key2, operation] of entriesOf2(shared)) {
       const method = key2.toUpperCase();
       if (method === "TRACE") losses.add(`${method} ${path}: TRACE cannot be sent`);
@@ -84748,7 +85248,7 @@ var Operation = class {
     });
     const byName = new Map(
       all.map((one2) => {
-        const parameter = resolve12(this.#document, one2);
+        const parameter = resolve13(this.#document, one2);
         return [`${plain2(field2(parameter, "in"))} ${plain2(field2(parameter, "name"))}`, parameter];
       })
     );
@@ -84760,7 +85260,7 @@ var Operation = class {
       this.#lose(`left out: its body stands in ${lost}, which is not read`);
       return null;
     }
-    const body = resolve12(this.#document, described);
+    const body = resolve13(this.#document, described);
     if (body === void 0) return {};
     if (method === "HEAD") {
       this.#lose("the body is left out, which a HEAD request cannot have");
@@ -84787,8 +85287,8 @@ var Operation = class {
   }
   /** From `example`, `examples` or the schema; numbers, dates and such are made up, and that is told. */
   #exampleOf(described, what) {
-    const named3 = entriesOf2(field2(described, "examples"))[0]?.[1];
-    const given3 = field2(described, "example") ?? field2(resolve12(this.#document, named3), "value");
+    const named4 = entriesOf2(field2(described, "examples"))[0]?.[1];
+    const given3 = field2(described, "example") ?? field2(resolve13(this.#document, named4), "value");
     if (given3 !== void 0) return { value: this.#open(given3, what) };
     const made = this.#made(field2(described, "schema"), 0);
     if (made === null) {
@@ -84810,7 +85310,7 @@ var Operation = class {
     return open2.kind === "json" ? open2.value : value;
   }
   #made(schema, depth) {
-    const own2 = resolve12(this.#document, schema);
+    const own2 = resolve13(this.#document, schema);
     if (own2 === void 0 || depth > 8) return null;
     const known2 = field2(own2, "example") ?? firstOf2(field2(own2, "examples")) ?? field2(own2, "default") ?? firstOf2(field2(own2, "enum"));
     if (known2 !== void 0) return { value: known2, invented: false };
@@ -84865,7 +85365,7 @@ function acceptable(scenario2, losses) {
   const good = requests.filter((request2) => {
     const own2 = problemOf3({ name: "one", ...feed2, requests: [request2] });
     if (own2 !== null)
-      losses.add(`${methodOf(request2)} ${String(request2["path"])}: left out: ${reasonOf7(own2)}`);
+      losses.add(`${methodOf(request2)} ${String(request2["path"])}: left out: ${reasonOf8(own2)}`);
     return own2 === null;
   });
   const kept2 = { ...scenario2, requests: good };
@@ -84884,15 +85384,15 @@ ${yamlText({ scenarios: [scenario2] })}`;
     throw error62;
   }
 }
-var reasonOf7 = ({ message: message2 }) => (message2.split("\n")[1] ?? message2).replace(/^ *- (scenarios\[0\]\.)?(requests\[0\]\.)?/, "").replace(/ \(line \d+\)/, "");
+var reasonOf8 = ({ message: message2 }) => (message2.split("\n")[1] ?? message2).replace(/^ *- (scenarios\[0\]\.)?(requests\[0\]\.)?/, "").replace(/ \(line \d+\)/, "");
 var methodOf = (request2) => String(request2["method"] ?? "GET");
 var changing = ["DELETE", "PUT", "PATCH", "POST"];
 function changeLines(requests) {
   const methods2 = requests.map(methodOf).filter((method) => changing.includes(method));
   if (methods2.length === 0) return [];
-  const named3 = changing.filter((method) => methods2.includes(method)).join(", ");
+  const named4 = changing.filter((method) => methods2.includes(method)).join(", ");
   return [
-    `to be looked at: requests that may change data (${named3}; ${methods2.length} of ${requests.length} in the scenario): a run sends them many times`
+    `to be looked at: requests that may change data (${named4}; ${methods2.length} of ${requests.length} in the scenario): a run sends them many times`
   ];
 }
 
@@ -84930,7 +85430,7 @@ var importTraffic = {
   },
   positionals: { least: 1, most: 1 },
   run: async (flags, [file4], terminal) => {
-    const path = resolve13(terminal.directory, file4);
+    const path = resolve14(terminal.directory, file4);
     const kind = readKind(flags, path, file4);
     const top = numberFlag(flags, "top", { least: 1, most: mostTop, whole: true }) ?? 50;
     const [out, feedOut] = [newFile(flags, "out", terminal), newFile(flags, "feed", terminal)];
@@ -85055,7 +85555,7 @@ function readWhole(path, file4) {
     );
   }
   try {
-    const read8 = readFileSync11(path);
+    const read8 = readFileSync13(path);
     const content = path.endsWith(".gz") ? gunzipSync2(read8, { maxOutputLength: wholeLimit }) : read8;
     return new TextDecoder("utf-8", { fatal: true }).decode(content);
   } catch (error62) {
@@ -85069,13 +85569,13 @@ function readWhole(path, file4) {
 function newFile(flags, flag3, terminal) {
   const file4 = text2(flags, flag3);
   if (file4 === void 0) return null;
-  if (existsSync6(resolve13(terminal.directory, file4))) {
+  if (existsSync7(resolve14(terminal.directory, file4))) {
     throw usage(importTraffic, `--${flag3} is "${file4}", which exists; it wants the name of a new file`);
   }
   return outputFile(terminal, flag3, file4);
 }
 function nameOf7(file4) {
-  const plain3 = basename2(file4.replace(/\.gz$/, ""), extname(file4.replace(/\.gz$/, "")));
+  const plain3 = basename3(file4.replace(/\.gz$/, ""), extname(file4.replace(/\.gz$/, "")));
   return plain3.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "").slice(0, 60) || "imported";
 }
 function nothingFound2(file4, losses) {
@@ -85091,8 +85591,8 @@ function unreadable2(file4, problem3, hint) {
 }
 
 // src/commands/judge.ts
-import { readFileSync as readFileSync12, statSync as statSync7 } from "node:fs";
-import { resolve as resolve14 } from "node:path";
+import { readFileSync as readFileSync14, statSync as statSync7 } from "node:fs";
+import { resolve as resolve15 } from "node:path";
 
 // src/evidence/unreadable.ts
 function namingHistogram(evidence, work) {
@@ -85194,7 +85694,7 @@ function judged3(evidence, config3 = usual3, configFile = "tailgate.yml") {
   return { verdict: progress.verdict, context };
 }
 function readStored(terminal, file4) {
-  const path = resolve14(terminal.directory, file4);
+  const path = resolve15(terminal.directory, file4);
   let content;
   try {
     const { size: size3 } = statSync7(path);
@@ -85203,7 +85703,7 @@ function readStored(terminal, file4) {
         `${Math.ceil(size3 / 1e6)} MB is more than the ${Math.floor(evidenceLimit / 1e6)} MB it reads`
       );
     }
-    content = readFileSync12(path, "utf8");
+    content = readFileSync14(path, "utf8");
   } catch (error62) {
     throw new TailgateError({
       code: "usage",
@@ -85277,14 +85777,14 @@ function summariseClosed(result2, about) {
 }
 function describeClosed(summary) {
   const { generator } = summary;
-  const rate4 = (value) => formatRate(perSecond(value));
+  const rate5 = (value) => formatRate(perSecond(value));
   return [
     `model       ${modelWords(summary)}`,
     ...partialLines(summary),
-    `sent        ${rate4(summary.attemptedPerSecond)}  (${formatCount(summary.sent)} requests in ${summary.durationSeconds.toFixed(1)} s)`,
+    `sent        ${rate5(summary.attemptedPerSecond)}  (${formatCount(summary.sent)} requests in ${summary.durationSeconds.toFixed(1)} s)`,
     `planned     ${plannedWords(summary)}`,
-    `completed   ${rate4(summary.completedPerSecond)}${listed2(summary.statuses, "status ")}`,
-    `successful  ${rate4(summary.successfulPerSecond)}`,
+    `completed   ${rate5(summary.completedPerSecond)}${listed2(summary.statuses, "status ")}`,
+    `successful  ${rate5(summary.successfulPerSecond)}`,
     ...lossLines3(summary),
     "",
     ...responseLines(
@@ -85372,7 +85872,7 @@ var rounded6 = (value) => Math.round(value * 1e4) / 1e4;
 var spoken2 = (value) => formatDuration(msToNs(ms(value)));
 
 // src/commands/transport-flags.ts
-import { resolve as resolve15 } from "node:path";
+import { resolve as resolve16 } from "node:path";
 var streams = 100;
 var transportFlags = {
   "no-keep-alive": { type: "boolean", help: "a connection a request" },
@@ -85421,7 +85921,7 @@ function readTransportFlags(command2, url2, flags, directory) {
     connectTimeout: connectTimeout(flags),
     tls,
     http2,
-    socketPath: socket === null ? null : resolve15(directory, socket)
+    socketPath: socket === null ? null : resolve16(directory, socket)
   };
 }
 var connectTimeout = (flags) => durationFlag(flags, "connect-timeout", secondsToNs(60)) ?? null;
@@ -85585,29 +86085,29 @@ var load2 = {
 async function runOpen(url2, flags, terminal) {
   var _stack = [];
   try {
-    refuse2(flags, ["concurrency", "think"], "an open loop", "drop it, or add --model closed");
+    refuse3(flags, ["concurrency", "think"], "an open loop", "drop it, or add --model closed");
     const one2 = readOneRequest(load2, url2, flags, terminal.directory);
-    const rate4 = readRate(flags);
+    const rate5 = readRate(flags);
     const duration5 = readDuration(flags);
-    refuseTooMany(rate4, duration5);
+    refuseTooMany(rate5, duration5);
     const seed = numberFlag(flags, "seed", { least: 0, most: 2 ** 53, whole: true }) ?? freshSeed();
     const arrivals2 = arrivalsOf(flags);
     const resultFile = jsonFile(flags, terminal);
     const timeout2 = readTimeout(flags);
     const maxSockets = numberFlag(flags, "max-sockets", { least: 1, most: 1e4, whole: true }) ?? 256;
-    const extent = { kind: "count", shots: Math.round(rate4 * duration5 / 1e9) };
-    const shape = { rate: perSecond(rate4), extent, arrivals: arrivals2, leadIn: defaultLeadIn, weights: [1] };
+    const extent = { kind: "count", shots: Math.round(rate5 * duration5 / 1e9) };
+    const shape = { rate: perSecond(rate5), extent, arrivals: arrivals2, leadIn: defaultLeadIn, weights: [1] };
     const schedule = planSchedule(shape, seededRandom(seed));
-    const senders = planSenders(readSenders(flags), rate4, usableCpus());
+    const senders = planSenders(readSenders(flags), rate5, usableCpus());
     for (const { message: message2, hint } of senders.warnings) {
       terminal.tell(`note: ${message2}${hint === void 0 ? "" : `; ${hint}`}`);
     }
     tellOfMachine(one2.target, terminal, senders.count);
     const generator = __using(_stack, await startLoad(terminal, senders.count), true);
     const { target, request: request2 } = one2;
-    const sockets = Math.min(maxSockets, Math.max(4, Math.ceil(rate4 / 50)));
-    const run = { rate: rate4, arrivals: arrivals2, sockets, maxSockets, timeout: timeout2, transport: target.transport };
-    const floor = isHere(target) && rate4 <= senders.count * soundRate ? floorMs(await floorOf(generator, { ...run, random: seededRandom(seed).fork("floor") })) : null;
+    const sockets = Math.min(maxSockets, Math.max(4, Math.ceil(rate5 / 50)));
+    const run = { rate: rate5, arrivals: arrivals2, sockets, maxSockets, timeout: timeout2, transport: target.transport };
+    const floor = isHere(target) && rate5 <= senders.count * soundRate ? floorMs(await floorOf(generator, { ...run, random: seededRandom(seed).fork("floor") })) : null;
     await openOrRefuse(generator, one2, sockets, timeout2);
     const order2 = { target, requests: [request2], schedule, timeout: timeout2, maxSockets, maxInFlight: 1e4 };
     const result2 = await generator.slice(order2);
@@ -85630,7 +86130,7 @@ async function runOpen(url2, flags, terminal) {
 async function runClosed(model, url2, flags, terminal) {
   var _stack = [];
   try {
-    refuse2(
+    refuse3(
       flags,
       ["arrivals", "seed", "max-sockets", "senders"],
       "a closed loop",
@@ -85696,27 +86196,27 @@ function readPace(model, workers, duration5, flags, terminal) {
     }
     return { kind: "on-answer", think: durationFlag(flags, "think", longest2) ?? ns(0) };
   }
-  refuse2(flags, ["think"], "a closed loop with intended times", "drop it, or add --model closed");
-  const rate4 = readRate(flags);
-  refuseTooMany(rate4, duration5);
-  return { kind: "intended", gap: secondsToNs(workers / rate4) };
+  refuse3(flags, ["think"], "a closed loop with intended times", "drop it, or add --model closed");
+  const rate5 = readRate(flags);
+  refuseTooMany(rate5, duration5);
+  return { kind: "intended", gap: secondsToNs(workers / rate5) };
 }
 function readRate(flags) {
-  const rate4 = numberFlag(flags, "rate", { least: 0.1, most: 1e5 });
-  if (rate4 === void 0) throw usage(load2, "--rate is missing; it wants requests a second, e.g. --rate 500");
-  return rate4;
+  const rate5 = numberFlag(flags, "rate", { least: 0.1, most: 1e5 });
+  if (rate5 === void 0) throw usage(load2, "--rate is missing; it wants requests a second, e.g. --rate 500");
+  return rate5;
 }
 var readDuration = (flags) => durationFlag(flags, "duration", longest2) ?? secondsToNs(6);
-function refuseTooMany(rate4, duration5) {
-  const shots2 = Math.round(rate4 * duration5 / 1e9);
+function refuseTooMany(rate5, duration5) {
+  const shots2 = Math.round(rate5 * duration5 / 1e9);
   if (shots2 >= 1 && shots2 <= mostShots) return;
   throw usage(
     load2,
-    `--rate ${rate4} for ${duration5 / 1e9} s makes ${shots2} shots; it takes 1 to ${mostShots}`
+    `--rate ${rate5} for ${duration5 / 1e9} s makes ${shots2} shots; it takes 1 to ${mostShots}`
   );
 }
-function refuse2(flags, names3, model, wayOut3) {
-  const given3 = names3.find((name2) => flags[name2] !== void 0);
+function refuse3(flags, names4, model, wayOut3) {
+  const given3 = names4.find((name2) => flags[name2] !== void 0);
   if (given3 !== void 0) {
     throw usage(load2, `--${given3} is "${flags[given3]}", which ${model} does not take; ${wayOut3}`);
   }
@@ -85734,8 +86234,8 @@ function arrivalsOf(flags) {
 
 // src/commands/merge.ts
 import { createHash as createHash3 } from "node:crypto";
-import { readFileSync as readFileSync13, realpathSync as realpathSync5, statSync as statSync8 } from "node:fs";
-import { resolve as resolve16 } from "node:path";
+import { readFileSync as readFileSync15, realpathSync as realpathSync5, statSync as statSync8 } from "node:fs";
+import { resolve as resolve17 } from "node:path";
 
 // src/evidence/merge.ts
 function mergeParts(parts2) {
@@ -85780,21 +86280,21 @@ function readPart(name2, source, choice2) {
   if (data["schema"] === evidenceSchema) return readEvidence(name2, source, choice2);
   const { histogram, histogramUnit, measuredFrom, model } = data;
   if (typeof histogram !== "string") {
-    refuse3(
+    refuse4(
       name2,
       `holds no histogram: \`histogram\` is ${shown2(histogram)}`,
       "It wants files of `tailgate load --json`, evidence of a job, or HdrHistogram logs; percentiles alone cannot be merged."
     );
   }
   if (histogramUnit !== void 0 && histogramUnit !== "ns") {
-    refuse3(
+    refuse4(
       name2,
       `has \`histogramUnit\` ${shown2(histogramUnit)}, wanted "ns"`,
       "Write it again in nanoseconds."
     );
   }
   if (measuredFrom !== "intended" && measuredFrom !== "send" && measuredFrom !== "unknown") {
-    refuse3(
+    refuse4(
       name2,
       `has \`measuredFrom\` ${shown2(measuredFrom)}, wanted "intended" or "send"`,
       "Use the file as Tailgate wrote it."
@@ -85804,13 +86304,13 @@ function readPart(name2, source, choice2) {
   const times = data["responseTimeMs"];
   const counted4 = isObject2(times) ? times["count"] : void 0;
   if (counted4 !== decoded2.count) {
-    refuse3(
+    refuse4(
       name2,
       `says ${shown2(counted4)} values in \`responseTimeMs.count\`, its histogram holds ${decoded2.count}`,
       "The file was edited or cut; use it as Tailgate wrote it."
     );
   }
-  if (decoded2.count === 0) refuse3(name2, "holds an empty histogram", "Leave it out.");
+  if (decoded2.count === 0) refuse4(name2, "holds an empty histogram", "Leave it out.");
   return {
     name: name2,
     histogram: decoded2,
@@ -85838,23 +86338,23 @@ function readObject2(name2, source) {
     });
   }
   if (!isObject2(data))
-    refuse3(name2, `holds ${shown2(data)}, not a result`, "Name files of `tailgate load --json`.");
+    refuse4(name2, `holds ${shown2(data)}, not a result`, "Name files of `tailgate load --json`.");
   return data;
 }
 function readEvidence(name2, source, { side: side3, scenario: scenario2 }) {
   const evidence = inFile2(name2, () => parse3(source));
-  const names3 = evidence.plan.scenarios.map((one2) => one2.name);
-  const wanted3 = scenario2 ?? (names3.length === 1 ? names3[0] : null);
-  if (wanted3 === null || !names3.includes(wanted3)) {
-    refuse3(
+  const names4 = evidence.plan.scenarios.map((one2) => one2.name);
+  const wanted3 = scenario2 ?? (names4.length === 1 ? names4[0] : null);
+  if (wanted3 === null || !names4.includes(wanted3)) {
+    refuse4(
       name2,
-      `has the scenarios ${names3.map((one2) => `"${one2}"`).join(", ")}${wanted3 === null ? "" : `, not "${wanted3}"`}`,
-      `Choose one: --scenario ${names3[0]}`
+      `has the scenarios ${names4.map((one2) => `"${one2}"`).join(", ")}${wanted3 === null ? "" : `, not "${wanted3}"`}`,
+      `Choose one: --scenario ${names4[0]}`
     );
   }
   const trials = evidence.rounds.flatMap((round3) => round3.trials).filter((trial2) => trial2.side === side3 && trial2.scenario === wanted3 && trial2.unsound.length === 0);
   if (trials.length === 0) {
-    refuse3(
+    refuse4(
       name2,
       `has no sound slice of "${wanted3}" on the ${side3}`,
       "Leave it out, or choose another --side."
@@ -85886,7 +86386,7 @@ function inFile2(name2, read8) {
 function partOfCounts(name2, counts2, nanosecondsPerUnit, remarks2) {
   const histogram = new LatencyHistogram();
   for (const { value, count: count3 } of counts2) histogram.recordMany(ns(value * nanosecondsPerUnit), count3);
-  if (histogram.count === 0) refuse3(name2, "holds no values", "Leave it out.");
+  if (histogram.count === 0) refuse4(name2, "holds no values", "Leave it out.");
   const clamped = histogram.clamped === 0 ? [] : [`${name2}: ${histogram.clamped} values above 60 s count as 60 s`];
   return {
     name: name2,
@@ -85907,7 +86407,7 @@ function listOf2(reasons2) {
   const words3 = Array.isArray(reasons2) ? reasons2.filter((one2) => typeof one2 === "string") : [];
   return words3.length === 0 ? "it does not say why" : words3.join(", ");
 }
-function refuse3(name2, problem3, hint) {
+function refuse4(name2, problem3, hint) {
   throw new TailgateError({ code: "usage", message: `"${name2}" ${problem3}`, hint });
 }
 
@@ -85926,11 +86426,11 @@ var merge2 = {
     json: { type: "string", value: "FILE", help: "also write the sum as JSON; it can be merged again" }
   },
   positionals: { least: 2, most: 1e3 },
-  run: async (flags, names3, terminal) => {
+  run: async (flags, names4, terminal) => {
     const choice2 = { side: readSide2(flags), scenario: text2(flags, "scenario") ?? null };
     const json2 = text2(flags, "json");
     const resultFile = json2 === void 0 ? null : outputFile(terminal, "json", json2);
-    const files = names3.map((name2) => readSource(name2, terminal));
+    const files = names4.map((name2) => readSource(name2, terminal));
     refuseTwice2(files);
     const parts2 = files.map(
       ({ name: name2, source }) => isLog(source) ? readLog2(name2, source) : readPart(name2, source, choice2)
@@ -85946,7 +86446,7 @@ var merge2 = {
   }
 };
 function readSource(name2, terminal) {
-  const given3 = resolve16(terminal.directory, name2);
+  const given3 = resolve17(terminal.directory, name2);
   const stat = statSync8(given3, { throwIfNoEntry: false });
   if (stat === void 0)
     throw usage(merge2, `"${name2}" does not exist; it wants files of \`tailgate load --json\``);
@@ -85959,7 +86459,7 @@ function readSource(name2, terminal) {
     );
   }
   try {
-    const source = readFileSync13(given3, "utf8");
+    const source = readFileSync15(given3, "utf8");
     const sha256 = createHash3("sha256").update(source).digest("hex");
     return { name: name2, path: realpathSync5(given3), source, sha256 };
   } catch (error62) {
@@ -86045,8 +86545,8 @@ function mergeText(merged4) {
 }
 
 // src/commands/plan.ts
-import { readFileSync as readFileSync14, realpathSync as realpathSync6, statSync as statSync9 } from "node:fs";
-import { basename as basename3, dirname as dirname4, join as join15, resolve as resolve17 } from "node:path";
+import { readFileSync as readFileSync16, realpathSync as realpathSync6, statSync as statSync9 } from "node:fs";
+import { basename as basename4, dirname as dirname5, join as join16, resolve as resolve18 } from "node:path";
 
 // src/capacity/step.ts
 var leastOnTime3 = 0.5;
@@ -86300,10 +86800,10 @@ function notCovered({ relative: relative7, subject: subject3, environment }) {
     ] : []
   ];
 }
-function nearestBelow(curve, rate4) {
-  return curve.findLast((point) => point.rate <= rate4) ?? curve[0] ?? null;
+function nearestBelow(curve, rate5) {
+  return curve.findLast((point) => point.rate <= rate5) ?? curve[0] ?? null;
 }
-var rateWords = (rate4) => rate4 === void 0 ? "a step" : formatRate(perSecond(rate4));
+var rateWords = (rate5) => rate5 === void 0 ? "a step" : formatRate(perSecond(rate5));
 var rounded8 = (value) => Number(value.toPrecision(4));
 var refused3 = (message2, hint) => new TailgateError({ code: "usage", message: `this result cannot carry a plan: ${message2}`, hint });
 
@@ -86334,17 +86834,17 @@ function bracketOf2(steps) {
 }
 function nextInSearch(steps, limits4) {
   const groups = byRate(steps);
-  const runsAt = (rate4) => groups.find((runs) => runs[0].rate === rate4) ?? [];
-  const measure2 = (rate4, phase) => ({ kind: "measure", rate: rate4, phase });
+  const runsAt = (rate5) => groups.find((runs) => runs[0].rate === rate5) ?? [];
+  const measure2 = (rate5, phase) => ({ kind: "measure", rate: rate5, phase });
   if (steps.length === 0) return measure2(limits4.from, "bracket");
   const open2 = openRate(steps);
   if (open2 !== null) return measure2(open2, "repeat");
   const { lastPass, firstFail } = bracketOf2(steps);
   if (lastPass === null) return belowEverything(runsAt(firstFail), limits4);
   if (firstFail === null) return upwards(groups, lastPass, limits4);
-  const between2 = middleOf(lastPass, firstFail);
-  if (firstFail / lastPass > limits4.resolution && isBetween(between2, lastPass, firstFail)) {
-    if (stateOf3(runsAt(between2)) !== "unsound") return measure2(between2, "bisect");
+  const between3 = middleOf(lastPass, firstFail);
+  if (firstFail / lastPass > limits4.resolution && isBetween(between3, lastPass, firstFail)) {
+    if (stateOf3(runsAt(between3)) !== "unsound") return measure2(between3, "bisect");
   }
   const [low, high] = [soundRuns(runsAt(lastPass)), soundRuns(runsAt(firstFail))];
   const fewer = high <= low ? { rate: firstFail, runs: high } : { rate: lastPass, runs: low };
@@ -86362,14 +86862,14 @@ function belowEverything(failing, limits4) {
 function upwards(groups, lastPass, limits4) {
   const unreached = groups.find((runs) => runs[0].rate > lastPass && stateOf3(runs) === "unsound")?.at(0)?.rate;
   if (unreached !== void 0) {
-    const between2 = middleOf(lastPass, unreached);
-    if (unreached / lastPass > reachResolution && isBetween(between2, lastPass, unreached))
-      return { kind: "measure", rate: between2, phase: "bisect" };
+    const between3 = middleOf(lastPass, unreached);
+    if (unreached / lastPass > reachResolution && isBetween(between3, lastPass, unreached))
+      return { kind: "measure", rate: between3, phase: "bisect" };
     return { kind: "done", end: { kind: "at-least", limit: "generator" } };
   }
   if (lastPass >= limits4.most) return { kind: "done", end: { kind: "at-least", limit: limits4.mostIs } };
-  const rate4 = Math.min(limits4.most, roundedRate(lastPass * growthAfter(groups, lastPass)));
-  return { kind: "measure", rate: rate4, phase: "bracket" };
+  const rate5 = Math.min(limits4.most, roundedRate(lastPass * growthAfter(groups, lastPass)));
+  return { kind: "measure", rate: rate5, phase: "bracket" };
 }
 function growthAfter(groups, lastPass) {
   const first = groups[0][0].successTimeMs.p50;
@@ -86378,8 +86878,8 @@ function growthAfter(groups, lastPass) {
   return growth4.rising;
 }
 var middleOf = (low, high) => roundedRate(Math.sqrt(low * high));
-var isBetween = (rate4, low, high) => rate4 > low && rate4 < high;
-var roundedRate = (rate4) => Number(rate4.toPrecision(4));
+var isBetween = (rate5, low, high) => rate5 > low && rate5 < high;
+var roundedRate = (rate5) => Number(rate5.toPrecision(4));
 
 // src/capacity/knee.ts
 var leaves2 = 2;
@@ -86406,14 +86906,14 @@ function findKnee(steps) {
   };
 }
 function nextForKnee(steps) {
-  const { rate: rate4, beyond: beyond2 } = findKnee(steps);
-  if (rate4 === null || beyond2 === null) return null;
+  const { rate: rate5, beyond: beyond2 } = findKnee(steps);
+  if (rate5 === null || beyond2 === null) return null;
   const runsAt = (one2) => steps.filter((step3) => step3.rate === one2);
-  const between2 = middleOf(rate4, beyond2);
-  if (beyond2 / rate4 > resolution && between2 > rate4 && between2 < beyond2 && runsAt(between2).length === 0)
-    return between2;
-  const [low, high] = [runsAt(rate4).length, runsAt(beyond2).length];
-  const fewer = high <= low ? { at: beyond2, runs: high } : { at: rate4, runs: low };
+  const between3 = middleOf(rate5, beyond2);
+  if (beyond2 / rate5 > resolution && between3 > rate5 && between3 < beyond2 && runsAt(between3).length === 0)
+    return between3;
+  const [low, high] = [runsAt(rate5).length, runsAt(beyond2).length];
+  const fewer = high <= low ? { at: beyond2, runs: high } : { at: rate5, runs: low };
   return fewer.runs < repeats2 ? fewer.at : null;
 }
 function ceilingOf3(steps) {
@@ -86445,8 +86945,8 @@ function nextToFailure(steps, most) {
   const from = last?.rate ?? knee.beyond ?? Math.max(...steps.map((step3) => step3.rate));
   if (from >= aim) return last === void 0 && knee.beyond !== null ? aim : null;
   const next = roundedRate(Math.min(aim, from * climb2));
-  const rate4 = aim / next < near ? aim : next;
-  return rate4 > base ? rate4 : null;
+  const rate5 = aim / next < near ? aim : next;
+  return rate5 > base ? rate5 : null;
 }
 function describeBeyond(steps, errorBudget) {
   const knee = findKnee(steps);
@@ -86547,8 +87047,8 @@ function readRampResult(content) {
         "this is a comparison of two builds: it has no curve",
         "measure the curve of one: leave out --baseline"
       );
-    const named3 = typeof value["schema"] === "string" ? `its schema is ${shown4(value["schema"])}` : null;
-    throw refused4(`it is not the result of a ramp: ${named3 ?? "it names no schema"}, wanted "${rampSchema}"`);
+    const named4 = typeof value["schema"] === "string" ? `its schema is ${shown4(value["schema"])}` : null;
+    throw refused4(`it is not the result of a ramp: ${named4 ?? "it names no schema"}, wanted "${rampSchema}"`);
   }
   if (value["version"] !== rampVersion) {
     throw refused4(
@@ -86596,8 +87096,8 @@ function orNull2(form2) {
   return { words: words3, problem: problem3 };
 }
 function kinds2(of) {
-  const names3 = Object.keys(of);
-  const kind = one(`one of ${names3.join(", ")}`, (value) => names3.includes(value));
+  const names4 = Object.keys(of);
+  const kind = one(`one of ${names4.join(", ")}`, (value) => names4.includes(value));
   const itself = one("{ kind }", isRecord3);
   const problem3 = (value, key2) => {
     if (!isRecord3(value)) return itself.problem(value, key2);
@@ -86607,7 +87107,7 @@ function kinds2(of) {
 }
 var text3 = one("text", (value) => typeof value === "string" && value !== "");
 var flag2 = one("true or false", (value) => typeof value === "boolean");
-var rate2 = one("a rate above 0", isPositive2);
+var rate3 = one("a rate above 0", isPositive2);
 var flow = one("a rate from 0", isFromZero);
 var time4 = one("milliseconds from 0", isFromZero);
 var seconds2 = one("seconds from 0", isFromZero);
@@ -86618,7 +87118,7 @@ var percentiles2 = fields(
   Object.fromEntries(["p50", "p90", "p99", "p999", "max"].map((name2) => [name2, orNull2(time4)]))
 );
 var step2 = fields({
-  rate: rate2,
+  rate: rate3,
   offeredPerSecond: flow,
   successfulPerSecond: flow,
   errorShare: share4,
@@ -86633,11 +87133,11 @@ var result = fields({
   partial: flag2,
   sound: flag2,
   relative: flag2,
-  knee: orNull2(rate2),
-  kneeBeyond: orNull2(rate2),
+  knee: orNull2(rate3),
+  kneeBeyond: orNull2(rate3),
   ceiling: orNull2(flow),
-  atLeast: orNull2(rate2),
-  capacity: fields({ lastPass: orNull2(rate2), firstFail: orNull2(rate2) }),
+  atLeast: orNull2(rate3),
+  capacity: fields({ lastPass: orNull2(rate3), firstFail: orNull2(rate3) }),
   criteria: fields({
     objectiveMs: one("milliseconds above 0", isPositive2),
     leastSuccessful: share4,
@@ -86658,11 +87158,11 @@ var result = fields({
     open: {}
   }),
   recovery: orNull2(
-    fields({ rate: rate2, afterRate: rate2, recovered: flag2, seconds: orNull2(seconds2), withinSeconds: seconds2 })
+    fields({ rate: rate3, afterRate: rate3, recovered: flag2, seconds: orNull2(seconds2), withinSeconds: seconds2 })
   ),
   death: orNull2(
     fields({
-      duringRate: rate2,
+      duringRate: rate3,
       afterRequests: count2,
       how: orNull2(text3),
       lastWords: list2(one("text", (value) => typeof value === "string"))
@@ -86832,7 +87332,7 @@ function missed(point, { criteria }) {
       return assertNever(first);
   }
 }
-var pointAt = (curve, rate4) => curve.find((point) => point.rate === rate4) ?? null;
+var pointAt = (curve, rate5) => curve.find((point) => point.rate === rate5) ?? null;
 function soFar2({ capacity }, at2) {
   if (capacity.lastPass === null) return "no rate had passed";
   return `${rateText(capacity.lastPass)} had passed at ${at2}${capacity.firstFail === null ? "" : `, ${rateText(capacity.firstFail)} had not`}`;
@@ -86864,9 +87364,9 @@ function errorLines({ collapse, criteria }) {
   const { startAtRate, shareAtHighest, kinds: kinds3 } = collapse.errors;
   if (startAtRate === null) return ["Errors: none beyond the budget at any rate."];
   const all = Object.values(kinds3).reduce((sum6, count3) => sum6 + count3, 0);
-  const named3 = Object.entries(kinds3).slice(0, 4).map(([kind, count3]) => `${kind} (${formatRatio(ratio(count3 / Math.max(1, all)))})`);
+  const named4 = Object.entries(kinds3).slice(0, 4).map(([kind, count3]) => `${kind} (${formatRatio(ratio(count3 / Math.max(1, all)))})`);
   return [
-    `Errors: from ${rateText(startAtRate)} on more than ${formatRatio(ratio(criteria.errorBudget))} fail, ${shareText(shareAtHighest)} at ${rateText(collapse.highestRate)}${named3.length === 0 ? "" : `: ${named3.join(", ")}`}.`
+    `Errors: from ${rateText(startAtRate)} on more than ${formatRatio(ratio(criteria.errorBudget))} fail, ${shareText(shareAtHighest)} at ${rateText(collapse.highestRate)}${named4.length === 0 ? "" : `: ${named4.join(", ")}`}.`
   ];
 }
 function recoveryLines({ recovery: recovery2, end: end2 }) {
@@ -87027,7 +87527,7 @@ function decimalFlag(flags, name2, bounds) {
 }
 function refuseSameFiles(terminal, flags, file4) {
   const [json2, rules] = [text2(flags, "json"), text2(flags, "rules")];
-  const place2 = (name2) => realPlace(resolve17(terminal.directory, name2));
+  const place2 = (name2) => realPlace(resolve18(terminal.directory, name2));
   for (const [flag3, name2] of [["json", json2], ["rules", rules]])
     if (name2 !== void 0 && place2(name2) === place2(file4))
       throw usage(
@@ -87041,16 +87541,16 @@ function realPlace(path) {
   try {
     return realpathSync6(path);
   } catch {
-    const folder = dirname4(path);
-    return folder === path ? path : join15(realPlace(folder), basename3(path));
+    const folder = dirname5(path);
+    return folder === path ? path : join16(realPlace(folder), basename4(path));
   }
 }
 function readResult(terminal, file4) {
-  const path = resolve17(terminal.directory, file4);
+  const path = resolve18(terminal.directory, file4);
   let content;
   try {
     if (statSync9(path).size > largest3) throw new Error(`it is larger than ${largest3 / 1e6} MB`);
-    content = readFileSync14(path, "utf8");
+    content = readFileSync16(path, "utf8");
   } catch (error62) {
     throw new TailgateError({
       code: "usage",
@@ -87087,26 +87587,26 @@ async function calibrate3(generator, most) {
     const responder = __using(_stack, await startNullResponder(builtFile("responder.js")), true);
     const target = { origin: responder.origin, host: null };
     const random = seededRandom("calibration");
-    const send3 = async (rate4, shots2) => {
+    const send3 = async (rate5, shots2) => {
       await generator.open({
         target,
         request: nullRequest,
-        sockets: Math.max(4, Math.ceil(rate4 / 50)),
+        sockets: Math.max(4, Math.ceil(rate5 / 50)),
         timeout
       });
-      const shape = { rate: perSecond(rate4), extent: { kind: "count", shots: shots2 }, arrivals: "constant" };
+      const shape = { rate: perSecond(rate5), extent: { kind: "count", shots: shots2 }, arrivals: "constant" };
       return generator.slice({
         target,
         requests: [nullRequest],
-        schedule: planSchedule({ ...shape, leadIn: 32, weights: [1] }, random.fork(`${rate4}`)),
+        schedule: planSchedule({ ...shape, leadIn: 32, weights: [1] }, random.fork(`${rate5}`)),
         timeout,
         maxSockets: 256,
         maxInFlight: 1e4
       });
     };
-    const isReached = async (rate4) => {
-      for (let turn = 0; turn < (rate4 > trial.from ? tries2.usual : tries2.low); turn++) {
-        const result2 = await send3(rate4, Math.round(Math.max(100, rate4 * trial.seconds)));
+    const isReached = async (rate5) => {
+      for (let turn = 0; turn < (rate5 > trial.from ? tries2.usual : tries2.low); turn++) {
+        const result2 = await send3(rate5, Math.round(Math.max(100, rate5 * trial.seconds)));
         const saturated = isSaturated3(result2);
         const kept2 = result2.counts.ok >= 0.99 * result2.counts.scheduled;
         if (kept2 && !saturated && unsoundReasons(result2, saturated).length === 0) return true;
@@ -87142,13 +87642,13 @@ async function reachOf(isReached, most) {
     if (reach < trial.least) return 0;
   }
   while (reach < most && unreached === Number.POSITIVE_INFINITY) {
-    const rate4 = Math.min(most, reach * trial.growth);
-    if (await isReached(rate4)) reach = rate4;
-    else unreached = rate4;
+    const rate5 = Math.min(most, reach * trial.growth);
+    if (await isReached(rate5)) reach = rate5;
+    else unreached = rate5;
   }
   if (unreached === Number.POSITIVE_INFINITY) return reach;
-  const between2 = Math.round(Math.sqrt(reach * unreached));
-  return await isReached(between2) ? between2 : reach;
+  const between3 = Math.round(Math.sqrt(reach * unreached));
+  return await isReached(between3) ? between3 : reach;
 }
 function reachable(settings7, calibration, tell3) {
   const { reachPerSecond: reach, p50Ms, p99Ms } = calibration;
@@ -87188,15 +87688,15 @@ var longestWarmUp = 4;
 var probe = { shots: 3, rate: 20, pause: secondsToNs(0.2) };
 var goneAfter = secondsToNs(8);
 var recoveryWindow = { seconds: 1, leastShots: 100, longest: 5 };
-var shotsAt = (rate4, hold2) => Math.round(Math.max(leastShots2, rate4 * nsToSeconds(hold2)));
-var secondsOf = (rate4, hold2) => shotsAt(rate4, hold2) / rate4 + settle3.seconds;
-async function holdRate(load3, rate4, phase) {
-  const leadIn = Math.max(settle3.least, Math.ceil(rate4 * settle3.seconds));
-  await openSockets2(load3, rate4);
+var shotsAt = (rate5, hold2) => Math.round(Math.max(leastShots2, rate5 * nsToSeconds(hold2)));
+var secondsOf = (rate5, hold2) => shotsAt(rate5, hold2) / rate5 + settle3.seconds;
+async function holdRate(load3, rate5, phase) {
+  const leadIn = Math.max(settle3.least, Math.ceil(rate5 * settle3.seconds));
+  await openSockets2(load3, rate5);
   const startedAt = ns(load3.clock.now() - load3.startedAt);
   const before = await cpuSoFar(load3);
   const began = load3.clock.now();
-  const result2 = await send2(load3, rate4, shotsAt(rate4, load3.hold), leadIn);
+  const result2 = await send2(load3, rate5, shotsAt(rate5, load3.hold), leadIn);
   const ended = load3.clock.now();
   const after = await cpuSoFar(load3);
   const processes = load3.service?.cost() ?? null;
@@ -87204,7 +87704,7 @@ async function holdRate(load3, rate4, phase) {
   const cost2 = before === null || after === null || after < before || hasExited(load3) ? null : { cpu: ns(after - before), wall: ns(ended - began), leadIn };
   const step3 = makeStep(result2, load3.criteria, {
     phase,
-    rate: rate4,
+    rate: rate5,
     startedAt,
     saturated,
     reasons: unsoundReasons(result2, saturated),
@@ -87235,14 +87735,14 @@ async function waitUntilQuiet(load3, lastDue, quick2) {
   }
 }
 async function watchRecovery(load3, about, tell3) {
-  const { rate: rate4, afterRate, lastDue } = about;
+  const { rate: rate5, afterRate, lastDue } = about;
   const { objectiveMs, errorBudget } = load3.criteria;
   const windows = [];
-  const { seconds: seconds3, leastShots: least3, longest: longest4 } = recoveryWindow;
-  const shots2 = Math.ceil(Math.min(Math.max(seconds3 * rate4, least3), Math.max(1, longest4 * rate4)));
+  const { seconds: seconds3, leastShots: least2, longest: longest4 } = recoveryWindow;
+  const shots2 = Math.ceil(Math.min(Math.max(seconds3 * rate5, least2), Math.max(1, longest4 * rate5)));
   const since = () => ns(load3.clock.now() - lastDue);
   const answer = (found2) => ({
-    rate: rate4,
+    rate: rate5,
     afterRate,
     recovered: found2 !== null,
     seconds: found2,
@@ -87252,7 +87752,7 @@ async function watchRecovery(load3, about, tell3) {
   for (; ; ) {
     if (hasExited(load3)) return answer(null);
     const from = since();
-    const result2 = await send2(load3, rate4, shots2, 0);
+    const result2 = await send2(load3, rate5, shots2, 0);
     const p99 = judgedOf(result2).histogram.percentile(0.99);
     const window2 = {
       fromSeconds: Math.round(nsToSeconds(from) * 100) / 100,
@@ -87266,21 +87766,21 @@ async function watchRecovery(load3, about, tell3) {
     if (result2.counts.ok === 0) await load3.clock.sleep(probe.pause, load3.signal);
   }
 }
-async function warmUp3(load3, rate4) {
-  return await send2(load3, rate4, warmShots(rate4), 0);
+async function warmUp3(load3, rate5) {
+  return await send2(load3, rate5, warmShots(rate5), 0);
 }
-var warmShots = (rate4) => Math.max(1, Math.round(Math.min(Math.max(100, Math.min(2e3, rate4 * 2)), rate4 * longestWarmUp)));
-async function openSockets2(load3, rate4) {
+var warmShots = (rate5) => Math.max(1, Math.round(Math.min(Math.max(100, Math.min(2e3, rate5 * 2)), rate5 * longestWarmUp)));
+async function openSockets2(load3, rate5) {
   const { generator, target, shots: shots2, maxSockets, timeout: timeout2 } = load3;
-  const sockets = Math.min(maxSockets, Math.max(4, Math.ceil(rate4 / 50)));
+  const sockets = Math.min(maxSockets, Math.max(4, Math.ceil(rate5 / 50)));
   const { opened, problem: problem3 } = await generator.open({ target, request: shots2.first, sockets, timeout: timeout2 });
   return opened === 0 ? problem3 ?? "no socket could be opened" : null;
 }
 var hasExited = (load3) => load3.service !== null && load3.service.state().kind !== "running";
-function send2(load3, rate4, count3, leadIn) {
+function send2(load3, rate5, count3, leadIn) {
   const { generator, target, shots: shots2, arrivals: arrivals2, timeout: timeout2, maxSockets, maxInFlight } = load3;
   const extent = { kind: "count", shots: count3 };
-  const shape = { rate: perSecond(rate4), extent, arrivals: arrivals2, leadIn, weights: shots2.weights };
+  const shape = { rate: perSecond(rate5), extent, arrivals: arrivals2, leadIn, weights: shots2.weights };
   const schedule = planSchedule(shape, load3.random.fork(`step-${load3.random.next()}`));
   return generator.slice({ target, ...shots2.draw(schedule), timeout: timeout2, maxSockets, maxInFlight });
 }
@@ -87306,8 +87806,8 @@ async function climb3(job, load3, limits4, found2) {
 }
 async function narrowKnee(job, load3, found2) {
   const { end: end2 } = found2;
-  for (let rate4 = nextForKnee(found2.steps); rate4 !== null; rate4 = nextForKnee(found2.steps)) {
-    if (!await oneStep(job, load3, found2, { rate: rate4, phase: "knee" }, job.timeBudget)) {
+  for (let rate5 = nextForKnee(found2.steps); rate5 !== null; rate5 = nextForKnee(found2.steps)) {
+    if (!await oneStep(job, load3, found2, { rate: rate5, phase: "knee" }, job.timeBudget)) {
       if (found2.end.kind !== "died") found2.end = end2;
       return false;
     }
@@ -87317,22 +87817,22 @@ async function narrowKnee(job, load3, found2) {
 async function toFailure(job, load3, found2, most) {
   const bracketed = found2.end;
   for (; ; ) {
-    const rate4 = nextToFailure(found2.steps, most);
-    if (rate4 === null) return;
-    const held = await hold(job, load3, found2, { rate: rate4, phase: "failure" }, job.timeBudget);
+    const rate5 = nextToFailure(found2.steps, most);
+    if (rate5 === null) return;
+    const held = await hold(job, load3, found2, { rate: rate5, phase: "failure" }, job.timeBudget);
     const knee = findKnee(found2.steps).rate;
     if (nextToFailure(found2.steps, most) === null && knee !== null) {
       found2.recovery = await watchRecovery(
         load3,
-        { rate: Math.max(1, knee / 2), afterRate: rate4, lastDue: held.lastDue },
+        { rate: Math.max(1, knee / 2), afterRate: rate5, lastDue: held.lastDue },
         (window2) => job.tell({ kind: "recovering", rate: knee / 2, window: window2 })
       );
       if (!found2.recovery.recovered && found2.recovery.windows.every((window2) => window2.errorShare === 1))
-        found2.death = await deathOf(load3, found2, rate4);
+        found2.death = await deathOf(load3, found2, rate5);
       return;
     }
     if (!await drain(load3, found2, held)) {
-      if (found2.end.kind !== "died") found2.recovery = neverQuiet(load3, rate4, knee);
+      if (found2.end.kind !== "died") found2.recovery = neverQuiet(load3, rate5, knee);
       found2.end = bracketed;
       return;
     }
@@ -87491,7 +87991,7 @@ function latencyPicture({ result: result2, curve }) {
   const times = series.flatMap(({ points: points3 }) => points3.map(({ y: y2 }) => y2));
   if (times.length === 0) return "";
   const x = logScale(
-    curve.map(({ rate: rate4 }) => rate4),
+    curve.map(({ rate: rate5 }) => rate5),
     plot.x0,
     plot.x1
   );
@@ -87606,13 +88106,13 @@ function curveLine(name2, points3, x, y) {
     )
   ];
 }
-function legend2(classes, names3 = classes) {
+function legend2(classes, names4 = classes) {
   return classes.flatMap((one2, index) => {
     const left2 = plot.x0 + 10 + index * 62;
     const top = plot.y1 + 30;
     return [
       `<line class="curve ${one2}" x1="${left2}" y1="${top - 4}" x2="${left2 + 18}" y2="${top - 4}"/>`,
-      label2("tick", left2 + 23, top, names3[index], "start")
+      label2("tick", left2 + 23, top, names4[index], "start")
     ];
   });
 }
@@ -87935,9 +88435,9 @@ function nextUndecided(steps, limits4) {
   if (firstFail === null)
     return lastPass === null ? null : towards(lastPass, lastPass * limits4.factor, limits4);
   if (lastPass === null) return towards(firstFail, firstFail / limits4.factor, limits4);
-  const between2 = middleOf(lastPass, firstFail);
-  const isDone = firstFail / lastPass <= limits4.resolution || between2 <= lastPass || between2 >= firstFail;
-  return isDone ? null : between2;
+  const between3 = middleOf(lastPass, firstFail);
+  const isDone = firstFail / lastPass <= limits4.resolution || between3 <= lastPass || between3 >= firstFail;
+  return isDone ? null : between3;
 }
 function capacityOf2(steps) {
   const { lastPass, firstFail } = bracketOf2(steps);
@@ -87953,9 +88453,9 @@ function noBracketOf(steps, { most }) {
   if (firstFail !== null) return { kind: "missed", rate: firstFail };
   return { kind: steps.some((step3) => step3.sound) ? "overrun" : "unsound", rate: last.rate };
 }
-function towards(from, wanted3, { least: least3, most }) {
-  const rate4 = roundedRate(Math.min(most, Math.max(least3, wanted3)));
-  return rate4 === from ? null : rate4;
+function towards(from, wanted3, { least: least2, most }) {
+  const rate5 = roundedRate(Math.min(most, Math.max(least2, wanted3)));
+  return rate5 === from ? null : rate5;
 }
 
 // src/verdict/capacity.ts
@@ -88096,10 +88596,10 @@ async function shortRamp(job, build2, side3, limits4) {
     await openSockets2(load3, limits4.start);
     for (const share5 of [0.4, 0.6]) await warmUp3(load3, Math.max(limits4.least, share5 * limits4.start));
     const steps = [];
-    for (let rate4 = nextInShort(steps, limits4); rate4 !== null; rate4 = nextInShort(steps, limits4)) {
+    for (let rate5 = nextInShort(steps, limits4); rate5 !== null; rate5 = nextInShort(steps, limits4)) {
       const { step: step3, lastDue } = await holdRate(
         load3,
-        rate4,
+        rate5,
         bracketOf2(steps).firstFail === null ? "bracket" : "bisect"
       );
       steps.push(step3);
@@ -88121,22 +88621,22 @@ async function shortRamp(job, build2, side3, limits4) {
 function noCapacity(steps, { most, mostIs }) {
   const found2 = noBracketOf(steps, { most });
   const refused6 = (message2, hint) => new TailgateError({ code: "invalid", message: `no capacity to compare: ${message2}`, hint });
-  const rate4 = rateText(found2.rate);
+  const rate5 = rateText(found2.rate);
   if (found2.kind === "missed") {
     return refused6(
-      `the baseline misses the objective at ${rate4} already, the lowest rate that was tried`,
+      `the baseline misses the objective at ${rate5} already, the lowest rate that was tried`,
       "give a lower --from, or a longer --objective"
     );
   }
   if (found2.kind === "unsound")
     return refused6(
-      `the generator could not send ${rate4} as it should, so that nothing is known of the baseline`,
+      `the generator could not send ${rate5} as it should, so that nothing is known of the baseline`,
       "give a lower --from, or run on a machine with more free cores"
     );
   const slow = "it did not answer as quickly again within --recovery-limit";
   const patience5 = "give a lower --from, a longer --objective or a longer --recovery-limit";
-  if (found2.kind === "overrun") return refused6(`after ${rate4} the baseline is overrun: ${slow}`, patience5);
-  const atLeast2 = `the baseline does at least ${rate4}`;
+  if (found2.kind === "overrun") return refused6(`after ${rate5} the baseline is overrun: ${slow}`, patience5);
+  const atLeast2 = `the baseline does at least ${rate5}`;
   if (found2.limit === "service") return refused6(`${atLeast2}, and after the next step ${slow}`, patience5);
   if (found2.limit === "bound" && mostIs === "rate")
     return refused6(
@@ -88155,18 +88655,18 @@ function pairHeadline({ verdict, objectiveMs }) {
   const { change, interval: interval2, spread: spread2, rounds } = verdict;
   if (change === null) return `Capacity ${at2}: not one round has a bracket on both sides.`;
   const size3 = formatChange(ratio(change));
-  const between2 = interval2 === null ? "" : ` (${formatChange(ratio(interval2[0]))} to ${formatChange(ratio(interval2[1]))})`;
+  const between3 = interval2 === null ? "" : ` (${formatChange(ratio(interval2[0]))} to ${formatChange(ratio(interval2[1]))})`;
   const beside = spread2 === null ? "" : `, spread ${formatSpread(logRatio(Math.log1p(spread2)))}`;
   const counted4 = `${formatCount(rounds.length)} ${rounds.length === 1 ? "round" : "rounds"}`;
   switch (verdict.state) {
     case "regressed":
-      return `Regression: capacity ${at2} fell, ${size3}${between2}${beside}, ${counted4}.`;
+      return `Regression: capacity ${at2} fell, ${size3}${between3}${beside}, ${counted4}.`;
     case "improved":
-      return `Capacity ${at2} rose, ${size3}${between2}${beside}, ${counted4}.`;
+      return `Capacity ${at2} rose, ${size3}${between3}${beside}, ${counted4}.`;
     case "unchanged":
-      return `Capacity ${at2} is unchanged: ${size3}${between2}${beside}, ${counted4}; a fall of ${formatRatio(ratio(verdict.tolerance.detect))} is ruled out.`;
+      return `Capacity ${at2} is unchanged: ${size3}${between3}${beside}, ${counted4}; a fall of ${formatRatio(ratio(verdict.tolerance.detect))} is ruled out.`;
     case "undecided":
-      return `Undecided: capacity ${at2} moved by ${size3}${between2}${beside}, ${counted4}; more rounds or a quieter machine would tell.`;
+      return `Undecided: capacity ${at2} moved by ${size3}${between3}${beside}, ${counted4}; more rounds or a quieter machine would tell.`;
     default:
       return assertNever(verdict.state);
   }
@@ -88911,11 +89411,12 @@ function plantingText(planting, sizes) {
   }
   return planting === "nothing" ? "nothing planted" : `${planting}: not planted`;
 }
+var markOf = ({ result: result2, verdict }) => result2 === "shown" ? "ok" : verdict === null ? "not run" : "failed";
 function selfTestText(report2) {
   const lines = [headline2(report2), ""];
   for (const check2 of report2.checks) {
-    const mark = check2.result === "shown" ? "ok    " : "failed";
-    lines.push(`${mark}  ${plantingText(check2.planting, report2.sizes)}`);
+    const mark = markOf(check2);
+    lines.push(`${mark.padEnd(7)} ${plantingText(check2.planting, report2.sizes)}`);
     for (const text4 of saidOf(check2, report2.sizes))
       lines.push(...wrapped(visible(text4, 600), width2, "        "));
     const tail = boundedLines(check2.verdict?.failure?.tail ?? []).slice(-12);
@@ -89122,8 +89623,8 @@ function limitOf(levels, hasKnee, serviceTime) {
   if (serviceTime === null) return { kind: "unknown", reason: "no request alone was answered in time" };
   const best2 = Math.max(...levels.map((level2) => level2.successfulQps));
   const plateau = levels.filter((level2) => level2.successfulQps >= rule2.plateau * best2);
-  const rate4 = plateau.reduce((total4, level2) => total4 + level2.successfulQps, 0) / plateau.length;
-  if (hasKnee) return { kind: "inferred", value: rate4 * nsToSeconds(serviceTime) };
+  const rate5 = plateau.reduce((total4, level2) => total4 + level2.successfulQps, 0) / plateau.length;
+  if (hasKnee) return { kind: "inferred", value: rate5 * nsToSeconds(serviceTime) };
   return { kind: "at-least", value: best2 * nsToSeconds(serviceTime) };
 }
 function theoryOf(given3, inferred, serviceTime, best2) {
@@ -89313,12 +89814,12 @@ function kneeSentence({ levels, knee, kneeBetween, inferredLimit, limit }) {
   if (knee === null || kneeBetween === null) {
     if (levels.length < 2) return "One level alone tells no knee.";
     const served2 = limit.kind === "at-least" ? `; at least ${limit.value.toFixed(1)} requests are served at a time` : "";
-    return `In a closed loop successful QPS still grew by ${percent2(last.growth ?? 0)} at concurrency ${last.concurrency} (${rate3(last.successfulQps)}): the knee lies above it${served2}.`;
+    return `In a closed loop successful QPS still grew by ${percent2(last.growth ?? 0)} at concurrency ${last.concurrency} (${rate4(last.successfulQps)}): the knee lies above it${served2}.`;
   }
   const at2 = levels.find((level2) => level2.concurrency === knee);
   const served = inferredLimit === null ? "" : `; the service serves about ${inferredLimit} ${inferredLimit === 1 ? "request" : "requests"} at a time`;
   const where = kneeBetween[0] === 0 ? `at or below concurrency ${knee}` : `between concurrency ${kneeBetween[0]} and ${knee}`;
-  return `In a closed loop the knee lies ${where}: ${rate3(at2.successfulQps)} successful, p95 ${time5(at2.p95Ms)}${served}.`;
+  return `In a closed loop the knee lies ${where}: ${rate4(at2.successfulQps)} successful, p95 ${time5(at2.p95Ms)}${served}.`;
 }
 function sweepText(shown5) {
   return [sweepHeadline(shown5), "", table(columns3, cells2(shown5)), "", ...remarks(shown5)].join("\n");
@@ -89351,8 +89852,8 @@ var columns3 = [
 ];
 var cellsOf4 = (level2, tooNoisy) => [
   String(level2.concurrency),
-  rate3(level2.attemptedQps),
-  rate3(level2.successfulQps),
+  rate4(level2.attemptedQps),
+  rate4(level2.successfulQps),
   level2.growth === null ? "" : level2.growth === Number.MAX_VALUE ? "from 0" : percent2(level2.growth),
   time5(level2.p50Ms),
   time5(level2.p95Ms),
@@ -89383,7 +89884,7 @@ function remarks({ findings, outcome, repeats: repeats3, requests, timeoutMs, se
   } else lines.push("noise: no level was repeated, so it is not known");
   if (theory !== null && serviceTimeMs !== null && !(noise.tooNoisy && theory.from === "inferred")) {
     lines.push(
-      `theory: ${theory.limit} at a time (${theory.from}) \xF7 ${time5(serviceTimeMs)} alone = ${rate3(theory.qps)}; the best measured is ${percent2(theory.share)} of it`
+      `theory: ${theory.limit} at a time (${theory.from}) \xF7 ${time5(serviceTimeMs)} alone = ${rate4(theory.qps)}; the best measured is ${percent2(theory.share)} of it`
     );
   }
   for (const { concurrency, littlesLaw } of levels.filter((level2) => !level2.littlesLaw.holds)) {
@@ -89393,13 +89894,13 @@ function remarks({ findings, outcome, repeats: repeats3, requests, timeoutMs, se
   }
   for (const { concurrency, successfulQps, theoryQps } of levels.filter((level2) => level2.aboveTheory)) {
     lines.push(
-      `above theory at concurrency ${concurrency}: ${rate3(successfulQps)} measured, at most ${rate3(theoryQps)} possible by the time of a request alone; do not believe the generator before this is explained (answers that get cheaper under load, such as cached or batched ones, look like this too)`
+      `above theory at concurrency ${concurrency}: ${rate4(successfulQps)} measured, at most ${rate4(theoryQps)} possible by the time of a request alone; do not believe the generator before this is explained (answers that get cheaper under load, such as cached or batched ones, look like this too)`
     );
   }
   const lying = levels.filter((level2) => level2.errorRate >= 0.1);
   for (const { concurrency, attemptedQps, successfulQps } of lying) {
     lines.push(
-      `at concurrency ${concurrency} it attempts ${rate3(attemptedQps)} and succeeds with ${rate3(successfulQps)}: attempts alone would look like capacity`
+      `at concurrency ${concurrency} it attempts ${rate4(attemptedQps)} and succeeds with ${rate4(successfulQps)}: attempts alone would look like capacity`
     );
   }
   if (collapsesAt !== null && !noise.tooNoisy)
@@ -89418,7 +89919,7 @@ function remarks({ findings, outcome, repeats: repeats3, requests, timeoutMs, se
   }
   return lines;
 }
-var rate3 = (value) => `${value >= 100 ? value.toFixed(0) : value.toFixed(1)}/s`;
+var rate4 = (value) => `${value >= 100 ? value.toFixed(0) : value.toFixed(1)}/s`;
 var time5 = (value) => value === null ? "\u2013" : formatDuration(msToNs(value));
 var percent2 = (share5) => `${share5 < 0 ? "\u2212" : ""}${formatRatio(ratio(Math.abs(share5)))}`;
 
@@ -89540,21 +90041,21 @@ var sweep2 = {
   }
 };
 function readLevels(given3) {
-  const refuse4 = (why2) => usage(sweep2, `--levels is "${given3}"; ${why2}, such as --levels 5,10,20,40`);
+  const refuse5 = (why2) => usage(sweep2, `--levels is "${given3}"; ${why2}, such as --levels 5,10,20,40`);
   const numbers2 = given3.split(",").map((part2) => Number(part2.trim() || Number.NaN));
   if (numbers2.some((level2) => !Number.isInteger(level2) || level2 < 1 || level2 > limits3.mostWorkers)) {
-    throw refuse4(`it wants whole numbers from 1 to ${limits3.mostWorkers} with commas between them`);
+    throw refuse5(`it wants whole numbers from 1 to ${limits3.mostWorkers} with commas between them`);
   }
   const levels = [...new Set(numbers2)].sort((one2, other) => one2 - other);
   if (levels.length < limits3.fewestLevels || levels.length > limits3.mostLevels) {
-    throw refuse4(
+    throw refuse5(
       `it wants ${limits3.fewestLevels} to ${limits3.mostLevels} different levels, since fewer cannot tell a plateau from a dent`
     );
   }
   const close = levels.findIndex((level2, index) => index > 0 && level2 < limits3.closest * levels[index - 1]);
   if (close !== -1) {
     const [low, high] = [levels[close - 1], levels[close]];
-    throw refuse4(
+    throw refuse5(
       `${low} and ${high} are so close that successful QPS could hardly grow by the 10 % that are asked for; it wants levels at least a fifth apart`
     );
   }
@@ -89614,6 +90115,8 @@ var errorExit = {
   cancelled: 130,
   github: 1
 };
+var cancelled3 = "cancelled: nothing was decided, and everything that was started has been ended";
+var killed = "cancelled: nothing was decided, and everything that was started has been killed";
 async function main(argv, terminal) {
   const [name2, ...rest] = argv;
   if (name2 === void 0 || name2 === "--help" || name2 === "-h" || name2 === "help") {
@@ -89635,7 +90138,7 @@ async function main(argv, terminal) {
     return await command2.run(flags, positionals, terminal);
   } catch (error62) {
     if (terminal.signal.aborted) {
-      terminal.tell("cancelled: nothing was decided, and everything that was started has been ended");
+      terminal.tell(cancelled3);
       return 130;
     }
     if (!(error62 instanceof TailgateError)) throw error62;
@@ -89669,10 +90172,15 @@ function unknownCommand(name2) {
     hint: "tailgate --help lists the commands"
   });
 }
+function endAtOnce() {
+  process.once("exit", () => process.stderr.write(`${killed}
+`));
+  process.exit(130);
+}
 async function start3() {
   const stopping = new AbortController();
   const stop2 = (signal) => {
-    if (stopping.signal.aborted) process.exit(130);
+    if (stopping.signal.aborted) endAtOnce();
     process.stderr.write(`
 ${signal}: ending what was started \u2026
 `);

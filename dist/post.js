@@ -2160,9 +2160,9 @@ var require_dispatcher_base = __commonJS({
       }
       close(callback) {
         if (callback === void 0) {
-          return new Promise((resolve2, reject) => {
+          return new Promise((resolve3, reject) => {
             this.close((err, data) => {
-              return err ? reject(err) : resolve2(data);
+              return err ? reject(err) : resolve3(data);
             });
           });
         }
@@ -2200,12 +2200,12 @@ var require_dispatcher_base = __commonJS({
           err = null;
         }
         if (callback === void 0) {
-          return new Promise((resolve2, reject) => {
+          return new Promise((resolve3, reject) => {
             this.destroy(err, (err2, data) => {
               return err2 ? (
                 /* istanbul ignore next: should never error */
                 reject(err2)
-              ) : resolve2(data);
+              ) : resolve3(data);
             });
           });
         }
@@ -4472,8 +4472,8 @@ var require_util2 = __commonJS({
     function createDeferredPromise() {
       let res;
       let rej;
-      const promise = new Promise((resolve2, reject) => {
-        res = resolve2;
+      const promise = new Promise((resolve3, reject) => {
+        res = resolve3;
         rej = reject;
       });
       return { promise, resolve: res, reject: rej };
@@ -6724,12 +6724,12 @@ upgrade: ${upgrade}\r
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve2, reject) => {
+      const waitForDrain = () => new Promise((resolve3, reject) => {
         assert(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve2;
+          callback = resolve3;
         }
       });
       socket.on("close", onDrain).on("drain", onDrain);
@@ -7399,12 +7399,12 @@ var require_client_h2 = __commonJS({
           cb();
         }
       }
-      const waitForDrain = () => new Promise((resolve2, reject) => {
+      const waitForDrain = () => new Promise((resolve3, reject) => {
         assert(callback === null);
         if (socket[kError]) {
           reject(socket[kError]);
         } else {
-          callback = resolve2;
+          callback = resolve3;
         }
       });
       h2stream.on("close", onDrain).on("drain", onDrain);
@@ -7883,16 +7883,16 @@ var require_client = __commonJS({
         return this[kNeedDrain] < 2;
       }
       async [kClose]() {
-        return new Promise((resolve2) => {
+        return new Promise((resolve3) => {
           if (this[kSize]) {
-            this[kClosedResolve] = resolve2;
+            this[kClosedResolve] = resolve3;
           } else {
-            resolve2(null);
+            resolve3(null);
           }
         });
       }
       async [kDestroy](err) {
-        return new Promise((resolve2) => {
+        return new Promise((resolve3) => {
           const requests = this[kQueue].splice(this[kPendingIdx]);
           for (let i = 0; i < requests.length; i++) {
             const request = requests[i];
@@ -7903,7 +7903,7 @@ var require_client = __commonJS({
               this[kClosedResolve]();
               this[kClosedResolve] = null;
             }
-            resolve2(null);
+            resolve3(null);
           };
           if (this[kHTTPContext]) {
             this[kHTTPContext].destroy(err, callback);
@@ -7954,7 +7954,7 @@ var require_client = __commonJS({
         });
       }
       try {
-        const socket = await new Promise((resolve2, reject) => {
+        const socket = await new Promise((resolve3, reject) => {
           client[kConnector]({
             host,
             hostname,
@@ -7966,7 +7966,7 @@ var require_client = __commonJS({
             if (err) {
               reject(err);
             } else {
-              resolve2(socket2);
+              resolve3(socket2);
             }
           });
         });
@@ -8302,8 +8302,8 @@ var require_pool_base = __commonJS({
         if (this[kQueue].isEmpty()) {
           await Promise.all(this[kClients].map((c) => c.close()));
         } else {
-          await new Promise((resolve2) => {
-            this[kClosedResolve] = resolve2;
+          await new Promise((resolve3) => {
+            this[kClosedResolve] = resolve3;
           });
         }
       }
@@ -9572,7 +9572,7 @@ var require_readable = __commonJS({
         if (this._readableState.closeEmitted) {
           return null;
         }
-        return await new Promise((resolve2, reject) => {
+        return await new Promise((resolve3, reject) => {
           if (this[kContentLength] > limit) {
             this.destroy(new AbortError());
           }
@@ -9585,7 +9585,7 @@ var require_readable = __commonJS({
             if (signal?.aborted) {
               reject(signal.reason ?? new AbortError());
             } else {
-              resolve2(null);
+              resolve3(null);
             }
           }).on("error", noop).on("data", function(chunk) {
             limit -= chunk.length;
@@ -9604,7 +9604,7 @@ var require_readable = __commonJS({
     }
     async function consume(stream, type) {
       assert(!stream[kConsume]);
-      return new Promise((resolve2, reject) => {
+      return new Promise((resolve3, reject) => {
         if (isUnusable(stream)) {
           const rState = stream._readableState;
           if (rState.destroyed && rState.closeEmitted === false) {
@@ -9621,7 +9621,7 @@ var require_readable = __commonJS({
             stream[kConsume] = {
               type,
               stream,
-              resolve: resolve2,
+              resolve: resolve3,
               reject,
               length: 0,
               body: []
@@ -9691,18 +9691,18 @@ var require_readable = __commonJS({
       return buffer;
     }
     function consumeEnd(consume2) {
-      const { type, body, resolve: resolve2, stream, length } = consume2;
+      const { type, body, resolve: resolve3, stream, length } = consume2;
       try {
         if (type === "text") {
-          resolve2(chunksDecode(body, length));
+          resolve3(chunksDecode(body, length));
         } else if (type === "json") {
-          resolve2(JSON.parse(chunksDecode(body, length)));
+          resolve3(JSON.parse(chunksDecode(body, length)));
         } else if (type === "arrayBuffer") {
-          resolve2(chunksConcat(body, length).buffer);
+          resolve3(chunksConcat(body, length).buffer);
         } else if (type === "blob") {
-          resolve2(new Blob(body, { type: stream[kContentType] }));
+          resolve3(new Blob(body, { type: stream[kContentType] }));
         } else if (type === "bytes") {
-          resolve2(chunksConcat(body, length));
+          resolve3(chunksConcat(body, length));
         }
         consumeFinish(consume2);
       } catch (err) {
@@ -9959,9 +9959,9 @@ var require_api_request = __commonJS({
     };
     function request(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve2, reject) => {
+        return new Promise((resolve3, reject) => {
           request.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve2(data);
+            return err ? reject(err) : resolve3(data);
           });
         });
       }
@@ -10184,9 +10184,9 @@ var require_api_stream = __commonJS({
     };
     function stream(opts, factory, callback) {
       if (callback === void 0) {
-        return new Promise((resolve2, reject) => {
+        return new Promise((resolve3, reject) => {
           stream.call(this, opts, factory, (err, data) => {
-            return err ? reject(err) : resolve2(data);
+            return err ? reject(err) : resolve3(data);
           });
         });
       }
@@ -10471,9 +10471,9 @@ var require_api_upgrade = __commonJS({
     };
     function upgrade(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve2, reject) => {
+        return new Promise((resolve3, reject) => {
           upgrade.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve2(data);
+            return err ? reject(err) : resolve3(data);
           });
         });
       }
@@ -10565,9 +10565,9 @@ var require_api_connect = __commonJS({
     };
     function connect(opts, callback) {
       if (callback === void 0) {
-        return new Promise((resolve2, reject) => {
+        return new Promise((resolve3, reject) => {
           connect.call(this, opts, (err, data) => {
-            return err ? reject(err) : resolve2(data);
+            return err ? reject(err) : resolve3(data);
           });
         });
       }
@@ -14430,7 +14430,7 @@ var require_fetch = __commonJS({
       function dispatch({ body }) {
         const url = requestCurrentURL(request);
         const agent = fetchParams.controller.dispatcher;
-        return new Promise((resolve2, reject) => agent.dispatch(
+        return new Promise((resolve3, reject) => agent.dispatch(
           {
             path: url.pathname + url.search,
             origin: url.origin,
@@ -14506,7 +14506,7 @@ var require_fetch = __commonJS({
               }
               this.body = new Readable({ read: resume });
               const onError = this.onError.bind(this);
-              resolve2({
+              resolve3({
                 status,
                 statusText,
                 headersList,
@@ -14549,7 +14549,7 @@ var require_fetch = __commonJS({
               for (let i = 0; i < rawHeaders.length; i += 2) {
                 headersList.append(bufferToLowerCasedHeaderName(rawHeaders[i]), rawHeaders[i + 1].toString("latin1"), true);
               }
-              resolve2({
+              resolve3({
                 status,
                 statusText: STATUS_CODES[status],
                 headersList,
@@ -18290,8 +18290,8 @@ var require_util8 = __commonJS({
       return true;
     }
     function delay2(ms) {
-      return new Promise((resolve2) => {
-        setTimeout(resolve2, ms).unref();
+      return new Promise((resolve3) => {
+        setTimeout(resolve3, ms).unref();
       });
     }
     module.exports = {
@@ -19286,11 +19286,11 @@ import { EOL as EOL2 } from "os";
 import { constants, promises } from "fs";
 var __awaiter = function(thisArg, _arguments, P, generator) {
   function adopt(value) {
-    return value instanceof P ? value : new P(function(resolve2) {
-      resolve2(value);
+    return value instanceof P ? value : new P(function(resolve3) {
+      resolve3(value);
     });
   }
-  return new (P || (P = Promise))(function(resolve2, reject) {
+  return new (P || (P = Promise))(function(resolve3, reject) {
     function fulfilled(value) {
       try {
         step(generator.next(value));
@@ -19306,7 +19306,7 @@ var __awaiter = function(thisArg, _arguments, P, generator) {
       }
     }
     function step(result) {
-      result.done ? resolve2(result.value) : adopt(result.value).then(fulfilled, rejected);
+      result.done ? resolve3(result.value) : adopt(result.value).then(fulfilled, rejected);
     }
     step((generator = generator.apply(thisArg, _arguments || [])).next());
   });
@@ -19967,14 +19967,14 @@ async function runCommand(options) {
   const started = start(options.command, options.cwd, env);
   if (started.kind === "refused") return result(notFound(started.message, started.cause));
   const { child } = started;
-  const closed = new Promise((resolve2) => child.once("close", () => resolve2()));
-  const ended = new Promise((resolve2) => {
+  const closed = new Promise((resolve3) => child.once("close", () => resolve3()));
+  const ended = new Promise((resolve3) => {
     child.once("error", (error2) => {
-      if (child.pid === void 0) resolve2(notFound(explain(error2, options), error2));
+      if (child.pid === void 0) resolve3(notFound(explain(error2, options), error2));
     });
     child.once(
       "exit",
-      (code, signal) => resolve2(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
+      (code, signal) => resolve3(signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal })
     );
   });
   const splitters = [drain("stdout"), drain("stderr")];
@@ -20055,8 +20055,8 @@ async function firstOf(ended, options) {
     () => ({ kind: "timed-out" }),
     () => ended
   );
-  const cancelled = new Promise((resolve2) => {
-    options.signal?.addEventListener("abort", () => resolve2({ kind: "cancelled" }), {
+  const cancelled = new Promise((resolve3) => {
+    options.signal?.addEventListener("abort", () => resolve3({ kind: "cancelled" }), {
       once: true,
       signal: waits.signal
     });
@@ -20097,13 +20097,56 @@ var Capture = class {
 };
 
 // src/kernel/leftovers.ts
-import { appendFileSync, mkdirSync, readFileSync as readFileSync2, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync as readFileSync3, rmSync as rmSync2, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { dirname as dirname2, isAbsolute, relative, resolve as resolve2, sep } from "node:path";
+
+// src/kernel/worktree-records.ts
+import { existsSync as existsSync2, readdirSync as readdirSync2, readFileSync as readFileSync2, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+var worktreeFolderPrefix = "tailgate-";
+var worktreeFolder = new RegExp(`^${worktreeFolderPrefix}[A-Za-z0-9]{6}$`);
+function forgetWorktree(repository, worktree) {
+  drop(repository, (record) => record.worktree === worktree && !existsSync2(worktree));
+}
+function drop(repository, isDead) {
+  const all = recordsFolder(repository);
+  if (all === null) return;
+  try {
+    for (const name of readdirSync2(all)) {
+      const place = join(all, name);
+      const worktree = worktreeOf(place);
+      if (worktree !== null && isDead({ place, worktree })) rmSync(place, { recursive: true, force: true });
+    }
+    rmdirSync(all);
+  } catch {
+  }
+}
+function recordsFolder(repository) {
+  const dot = join(repository, ".git");
+  const link = firstLine(dot);
+  if (link === null) return existsSync2(dot) ? join(dot, "worktrees") : null;
+  if (!link.startsWith("gitdir: ")) return null;
+  const own = resolve(repository, link.slice("gitdir: ".length));
+  return join(resolve(own, firstLine(join(own, "commondir")) ?? "."), "worktrees");
+}
+function worktreeOf(place) {
+  const file = firstLine(join(place, "gitdir"));
+  return file === null || basename(file) !== ".git" ? null : dirname(resolve(place, file));
+}
+function firstLine(path) {
+  try {
+    return readFileSync2(path, "utf8").split("\n", 1)[0].trimEnd();
+  } catch {
+    return null;
+  }
+}
+
+// src/kernel/leftovers.ts
 function readLedger(path) {
   let text;
   try {
-    text = readFileSync2(path, "utf8");
+    text = readFileSync3(path, "utf8");
   } catch {
     return [];
   }
@@ -20163,15 +20206,16 @@ async function endWorktree(entry, runGit) {
   );
   removeDirectory(entry.path);
   if (refused) await remove().catch(() => void 0);
+  forgetWorktree(entry.repository, entry.path);
 }
 function removeDirectory(path) {
   const why = whyNotRemovable(path);
   if (why !== null) throw new Error(`${path} is not removed: ${why}`);
-  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  rmSync2(path, { recursive: true, force: true, maxRetries: 3 });
 }
 function whyNotRemovable(path) {
   if (!isAbsolute(path)) return "the path is not absolute";
-  const place = resolve(path);
+  const place = resolve2(path);
   if (place.split(sep).filter((part) => part !== "").length < 2) return "it is at the top of the file system";
   for (const kept of [process.cwd(), homedir()]) {
     const inside = relative(place, kept);
@@ -20191,7 +20235,7 @@ var plainGit = async (args, cwd) => {
 };
 function rewrite(path, rest) {
   try {
-    if (rest.length === 0) rmSync(path, { force: true });
+    if (rest.length === 0) rmSync2(path, { force: true });
     else writeFileSync(path, rest.map(({ entry }) => `${JSON.stringify({ add: entry })}
 `).join(""));
   } catch {
