@@ -3,23 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { benchEvidenceForm } from '../../src/evidence/bench-form.ts';
 import { ns, ratio, secondsToNs } from '../../src/kernel/units.ts';
 import { type Random, seededRandom } from '../../src/kernel/world.ts';
-import type { BenchEvidence, BenchSubject, SideResult } from '../../src/microbench/evidence.ts';
+import type { BenchEvidence, SideResult } from '../../src/microbench/evidence.ts';
 import { type BenchStep, benchStep } from '../../src/verdict/benchmark-progress.ts';
 import { benchPlanInTime, expectedRounds } from '../../src/verdict/benchmark-time.ts';
 import { judgeBenchmarks } from '../../src/verdict/benchmarks.ts';
-import { leastRounds, lookRounds, looksAt } from '../../src/verdict/looks.ts';
-
-const subject = (name: string): BenchSubject => ({
-  name,
-  source: 'function',
-  unit: { kind: 'time', normalised: 'ns', text: 'ns' },
-  direction: 'smaller-is-better',
-  presence: 'both',
-  alone: null,
-  iterations: 1,
-  problem: null,
-  remark: null,
-});
+import { leastRounds, looksAt } from '../../src/verdict/looks.ts';
+import { benchSubject, emptyBench } from './bench-builder.ts';
 
 const measured = (value: number): SideResult => ({
   kind: 'measured',
@@ -29,27 +18,12 @@ const measured = (value: number): SideResult => ({
   digest: 'same',
 });
 
-function empty(benchmarks: number, rounds = 12, confirm = true): BenchEvidence {
-  const revision = { sha: 'a'.repeat(40), ref: 'main', how: 'named' };
-  return {
-    schema: 'tailgate-bench-evidence',
-    version: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    seed: 1,
-    node: null,
-    revisions: { baseline: revision, candidate: revision },
-    plan: {
-      rounds,
-      looks: lookRounds(rounds),
-      confirm,
-      confirmationRounds: 6,
-      tolerance: { min: ratio(0.02), detect: ratio(0.05) },
-      onDifferentResult: 'warn',
-    },
-    subjects: Array.from({ length: benchmarks }, (_, index) => subject(`b${index}`)),
-    rounds: [],
-  };
-}
+const empty = (benchmarks: number, rounds = 12, confirm = true): BenchEvidence =>
+  emptyBench(
+    Array.from({ length: benchmarks }, (_, index) => benchSubject(`b${index}`)),
+    rounds,
+    { confirm },
+  );
 
 interface Work {
   readonly benchmarks?: number;

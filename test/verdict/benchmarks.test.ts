@@ -1,24 +1,11 @@
 /** Judging microbenchmarks: states, looks, confirmation and the family, on numbers alone. */
 import { describe, expect, test } from 'vitest';
-import { ns, ratio } from '../../src/kernel/units.ts';
+import { ns } from '../../src/kernel/units.ts';
 import { seededRandom } from '../../src/kernel/world.ts';
 import type { BenchEvidence, BenchResult, BenchSubject, SideResult } from '../../src/microbench/evidence.ts';
 import type { BenchFinding, BenchVerdict } from '../../src/verdict/benchmark-finding.ts';
 import { judgeBenchmarks } from '../../src/verdict/benchmarks.ts';
-import { lookRounds } from '../../src/verdict/looks.ts';
-
-const subject = (name: string, more: Partial<BenchSubject> = {}): BenchSubject => ({
-  name,
-  source: 'function',
-  unit: { kind: 'time', normalised: 'ns', text: 'ns' },
-  direction: 'smaller-is-better',
-  presence: 'both',
-  alone: null,
-  iterations: 1,
-  problem: null,
-  remark: null,
-  ...more,
-});
+import { benchSubject, emptyBench } from './bench-builder.ts';
 
 const measured = (value: number, digest: string | null = 'same'): SideResult => ({
   kind: 'measured',
@@ -45,28 +32,13 @@ interface Given {
 }
 
 function evidenceOf(given: Given): BenchEvidence {
-  const rounds = given.rounds ?? 12;
-  const revision = { sha: 'a'.repeat(40), ref: 'main', how: 'named' };
   const phases = [
     ...given.measuring.map((results) => ({ results, phase: 'measuring' as const })),
     ...(given.confirming ?? []).map((results) => ({ results, phase: 'confirming' as const })),
   ];
+  const plan = { confirm: given.confirm ?? true, onDifferentResult: given.onDifferentResult ?? 'stop' };
   return {
-    schema: 'tailgate-bench-evidence',
-    version: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    seed: 1,
-    node: null,
-    revisions: { baseline: revision, candidate: revision },
-    plan: {
-      rounds,
-      looks: lookRounds(rounds),
-      confirm: given.confirm ?? true,
-      confirmationRounds: 6,
-      tolerance: { min: ratio(0.02), detect: ratio(0.05) },
-      onDifferentResult: given.onDifferentResult ?? 'stop',
-    },
-    subjects: given.subjects,
+    ...emptyBench(given.subjects, given.rounds ?? 12, plan),
     rounds: phases.map((one, index) => ({ index, duration: ns(1), ...one })),
   };
 }
@@ -94,11 +66,11 @@ const fresh = [0.061, 0.058, 0.067, 0.05, 0.064, 0.06];
 describe('one benchmark', () => {
   test('that did not move passes at the first look of six rounds', () => {
     const early = judgeBenchmarks(
-      evidenceOf({ subjects: [subject('a')], measuring: series('a', quiet.slice(0, 5)) }),
+      evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', quiet.slice(0, 5)) }),
     );
     expect(early).toEqual({ kind: 'continue', phase: 'measuring', benchmarks: ['a'] });
     const verdict = decided(
-      evidenceOf({ subjects: [subject('a')], measuring: series('a', quiet.slice(0, 6)) }),
+      evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', quiet.slice(0, 6)) }),
     );
     const finding = only(verdict);
     expect([verdict.outcome, finding.state, finding.rounds.used]).toEqual(['pass', 'unchanged', 6]);
@@ -107,7 +79,9 @@ describe('one benchmark', () => {
 
   test('does not pass early while the interval still holds a change that matters', () => {
     const wide = [0.11, -0.12, 0.09, -0.1, 0.12, -0.13];
-    const progress = judgeBenchmarks(evidenceOf({ subjects: [subject('a')], measuring: series('a', wide) }));
+    const progress = judgeBenchmarks(
+      evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', wide) }),
+    );
     expect(progress).toEqual({ kind: 'continue', phase: 'measuring', benchmarks: ['a'] });
   });
 
@@ -115,7 +89,7 @@ describe('one benchmark', () => {
     const reached = (rounds: number, confirming = 0) =>
       judgeBenchmarks(
         evidenceOf({
-          subjects: [subject('a')],
+          subjects: [benchSubject('a')],
           measuring: series('a', slower.slice(0, rounds)),
           confirming: series('a', fresh.slice(0, confirming)),
         }),
@@ -137,7 +111,7 @@ describe('one benchmark', () => {
   test('that was flagged and is not beyond doubt afterwards is undecided, with both estimates', () => {
     const verdict = decided(
       evidenceOf({
-        subjects: [subject('a')],
+        subjects: [benchSubject('a')],
         measuring: series('a', slower.slice(0, 9)),
         confirming: series(
           'a',
@@ -158,7 +132,7 @@ describe('one benchmark', () => {
     const finding = only(
       decided(
         evidenceOf({
-          subjects: [subject('a')],
+          subjects: [benchSubject('a')],
           measuring: series('a', slower.slice(0, 9)),
           confirming: series('a', mixed),
         }),
@@ -172,7 +146,11 @@ describe('one benchmark', () => {
 
   test('without confirmation is a regression at the look itself', () => {
     const verdict = decided(
-      evidenceOf({ subjects: [subject('a')], measuring: series('a', slower.slice(0, 9)), confirm: false }),
+      evidenceOf({
+        subjects: [benchSubject('a')],
+        measuring: series('a', slower.slice(0, 9)),
+        confirm: false,
+      }),
     );
     expect(only(verdict)).toMatchObject({ state: 'regressed', confirmation: 'off' });
   });
@@ -180,7 +158,7 @@ describe('one benchmark', () => {
   test('that became faster is improved and never fails', () => {
     const verdict = decided(
       evidenceOf({
-        subjects: [subject('a')],
+        subjects: [benchSubject('a')],
         measuring: series(
           'a',
           slower.map((d) => -d),
@@ -194,7 +172,7 @@ describe('one benchmark', () => {
     const noisy = [0.35, -0.42, 0.12, -0.18, 0.61, 0.05, -0.27, 0.48, -0.09, 0.22, -0.55, 0.31].map(
       (d) => d / 4,
     );
-    const verdict = decided(evidenceOf({ subjects: [subject('a')], measuring: series('a', noisy) }));
+    const verdict = decided(evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', noisy) }));
     const finding = only(verdict);
     expect([verdict.outcome, finding.state]).toEqual(['inconclusive', 'undecided']);
     expect(finding.reason).toContain('the smallest effect visible is');
@@ -203,13 +181,13 @@ describe('one benchmark', () => {
 
   test('that gets slower by less than min passes or stays undecided, and never fails', () => {
     const slightly = slower.map((d) => d / 6);
-    const verdict = decided(evidenceOf({ subjects: [subject('a')], measuring: series('a', slightly) }));
+    const verdict = decided(evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', slightly) }));
     expect(only(verdict).state).toBe('unchanged');
   });
 
   test('cut short is undecided', () => {
     const verdict = decided(
-      evidenceOf({ subjects: [subject('a')], measuring: series('a', slower.slice(0, 4)) }),
+      evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', slower.slice(0, 4)) }),
       true,
     );
     expect(only(verdict)).toMatchObject({
@@ -220,14 +198,14 @@ describe('one benchmark', () => {
 
   test('CPU time stands beside, for information', () => {
     const verdict = decided(
-      evidenceOf({ subjects: [subject('a')], measuring: series('a', quiet.slice(0, 6)) }),
+      evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', quiet.slice(0, 6)) }),
     );
     expect(only(verdict).cpu).toMatchObject({ baseline: 50, change: { kind: 'ratio' } });
   });
 });
 
 describe('a direction that is only guessed', () => {
-  const points = subject('p', {
+  const points = benchSubject('p', {
     unit: { kind: 'custom', normalised: 'points', text: 'points' },
     directionGuessed: true,
   });
@@ -261,7 +239,7 @@ describe('a direction that is only guessed', () => {
     const others = Array.from({ length: 30 }, (_, index) => ({ ...points, name: `p${index}` }));
     const rounds = slower.map((d) => [step('a', d), ...others.map((one) => step(one.name, d))]);
     const verdict = decided(
-      evidenceOf({ subjects: [subject('a'), ...others], measuring: rounds, confirm: false }),
+      evidenceOf({ subjects: [benchSubject('a'), ...others], measuring: rounds, confirm: false }),
     );
     expect(verdict.findings[0]).toMatchObject({ name: 'a', state: 'regressed' });
     expect(verdict.findings.filter((one) => one.state === 'undecided')).toHaveLength(30);
@@ -270,14 +248,14 @@ describe('a direction that is only guessed', () => {
 
 test('what was said of the output of a suite is among the warnings', () => {
   const warning = { code: 'samples-left-out', message: 'go: 1 of 3 repetitions cannot be used' };
-  const evidence = evidenceOf({ subjects: [subject('a')], measuring: series('a', quiet) });
+  const evidence = evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', quiet) });
   const formats = { baseline: 'go-bench', candidate: 'go-bench' } as const;
   const suites = [{ name: 'go', formats, warnings: [warning] }];
   expect(decided({ ...evidence, suites }).warnings).toEqual([warning]);
 });
 
 describe('direction and zero', () => {
-  const rate = subject('r', {
+  const rate = benchSubject('r', {
     direction: 'bigger-is-better',
     unit: { kind: 'rate', normalised: 'operations/s', text: 'ops/s' },
   });
@@ -312,7 +290,7 @@ describe('direction and zero', () => {
     );
   });
 
-  const bytes = subject('b', { unit: { kind: 'bytes', normalised: 'bytes', text: 'B/op' } });
+  const bytes = benchSubject('b', { unit: { kind: 'bytes', normalised: 'bytes', text: 'B/op' } });
   const constant = (baseline: number, candidate: number, rounds: number): BenchResult[][] =>
     Array.from({ length: rounds }, () => [
       { name: 'b', baseline: measured(baseline), candidate: measured(candidate) },
@@ -361,7 +339,9 @@ describe('what is not compared', () => {
       baseline: { kind: 'unmeasured' },
       candidate: { kind: 'failed', reason: 'it threw: no' },
     };
-    const verdict = decided(evidenceOf({ subjects: [subject('a')], measuring: [[step('a', 0)], [failing]] }));
+    const verdict = decided(
+      evidenceOf({ subjects: [benchSubject('a')], measuring: [[step('a', 0)], [failing]] }),
+    );
     expect(verdict.outcome).toBe('invalid');
     expect(only(verdict)).toMatchObject({ state: 'invalid', reason: 'candidate, round 2: it threw: no' });
   });
@@ -373,7 +353,7 @@ describe('what is not compared', () => {
       candidate: measured(100, two),
     });
     const of = (...results: BenchResult[]) =>
-      judgeBenchmarks(evidenceOf({ subjects: [subject('a')], measuring: results.map((one) => [one]) }));
+      judgeBenchmarks(evidenceOf({ subjects: [benchSubject('a')], measuring: results.map((one) => [one]) }));
     expect(of(other('x', 'y')).kind).toBe('continue');
     expect(of(other('x', 'y'), other('x', 'y'))).toMatchObject({
       kind: 'decided',
@@ -387,7 +367,9 @@ describe('what is not compared', () => {
   test('results that differ are judged and marked where that is wanted', () => {
     const other = { name: 'a', baseline: measured(100), candidate: measured(100, 'another') };
     const measuring = Array.from({ length: 6 }, () => [other]);
-    const verdict = decided(evidenceOf({ subjects: [subject('a')], measuring, onDifferentResult: 'warn' }));
+    const verdict = decided(
+      evidenceOf({ subjects: [benchSubject('a')], measuring, onDifferentResult: 'warn' }),
+    );
     expect(verdict.findings[0]).toMatchObject({
       state: 'unchanged',
       sameResult: false,
@@ -398,9 +380,9 @@ describe('what is not compared', () => {
 
   test('new, missing and broken benchmarks are shown and not measured', () => {
     const subjects = [
-      subject('a'),
-      subject('fresh', { presence: 'candidate', alone: 7 }),
-      subject('gone', { presence: 'baseline', alone: 8 }),
+      benchSubject('a'),
+      benchSubject('fresh', { presence: 'candidate', alone: 7 }),
+      benchSubject('gone', { presence: 'baseline', alone: 8 }),
     ];
     const verdict = decided(evidenceOf({ subjects, measuring: series('a', quiet.slice(0, 6)) }));
     expect(verdict.outcome).toBe('pass');
@@ -412,20 +394,23 @@ describe('what is not compared', () => {
       ['a', 'unchanged', expect.any(Number), expect.any(Number)],
     ]);
     const broken = decided(
-      evidenceOf({ subjects: [subject('x', { problem: 'candidate: it threw' })], measuring: [] }),
+      evidenceOf({ subjects: [benchSubject('x', { problem: 'candidate: it threw' })], measuring: [] }),
     );
     expect([broken.outcome, broken.reason]).toEqual(['invalid', '`x`: candidate: it threw']);
   });
 
   test('nothing that both sides have is no baseline, never a pass', () => {
-    const subjects = [subject('fresh', { presence: 'candidate' }), subject('gone', { presence: 'baseline' })];
+    const subjects = [
+      benchSubject('fresh', { presence: 'candidate' }),
+      benchSubject('gone', { presence: 'baseline' }),
+    ];
     expect(decided(evidenceOf({ subjects, measuring: [] })).outcome).toBe('no-baseline');
   });
 });
 
 describe('many benchmarks', () => {
   test('the decided ones leave, the others go on, only the flagged one is confirmed', () => {
-    const subjects = [subject('quiet'), subject('slow')];
+    const subjects = [benchSubject('quiet'), benchSubject('slow')];
     const both = (rounds: number): BenchResult[][] =>
       Array.from({ length: rounds }, (_, index) => [
         ...(index < 6 ? [step('quiet', quiet[index]!)] : []),
@@ -453,9 +438,12 @@ describe('many benchmarks', () => {
       step('a', slower[index]!),
       ...names.map((name, at) => step(name, quiet[(index + at) % 12]! / 10)),
     ]);
-    const alone = evidenceOf({ subjects: [subject('a')], measuring: series('a', slower.slice(0, 9)) });
+    const alone = evidenceOf({ subjects: [benchSubject('a')], measuring: series('a', slower.slice(0, 9)) });
     expect(judgeBenchmarks(alone)).toMatchObject({ phase: 'confirming' });
-    const many = evidenceOf({ subjects: [subject('a'), ...names.map((name) => subject(name))], measuring });
+    const many = evidenceOf({
+      subjects: [benchSubject('a'), ...names.map((name) => benchSubject(name))],
+      measuring,
+    });
     const finding = decided(many).findings.find((one) => one.name === 'a');
     expect(finding?.state).toBe('undecided');
   });
@@ -467,7 +455,7 @@ describe('many benchmarks', () => {
       const random = seededRandom(job);
       // Symmetric with heavy tails: the ratio of a normal-like sum and a uniform.
       const draw = (): number => ((random.next() + random.next() - 1) * 0.03) / (0.2 + random.next());
-      const subjects = Array.from({ length: 10 }, (_, index) => subject(`b${index}`));
+      const subjects = Array.from({ length: 10 }, (_, index) => benchSubject(`b${index}`));
       const results = (): BenchResult[] => subjects.map((one) => step(one.name, draw()));
       const measuring = Array.from({ length: 12 }, results);
       const first = judgeBenchmarks(evidenceOf({ subjects, measuring }));
@@ -487,7 +475,7 @@ describe('many benchmarks', () => {
       const normal = (): number =>
         Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
       const draw = (): number => Math.log(1.05) + 0.02 * Math.SQRT2 * normal();
-      const subjects = [subject('a')];
+      const subjects = [benchSubject('a')];
       const take = (rounds: number) => series('a', Array.from({ length: rounds }, draw));
       const given = { subjects, measuring: take(12), confirming: take(6) };
       caught += decided(evidenceOf(given), true).outcome === 'regression' ? 1 : 0;

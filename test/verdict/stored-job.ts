@@ -5,6 +5,7 @@ import { ns, ratio } from '../../src/kernel/units.ts';
 import type { BenchEvidence, SideResult } from '../../src/microbench/evidence.ts';
 import { lookRounds } from '../../src/verdict/looks.ts';
 import type { SlicePercentiles } from '../../src/verdict/slices.ts';
+import { benchSubject } from './bench-builder.ts';
 import type { Recipe, Where } from './evidence-builder.ts';
 import { chance, evidenceOf } from './evidence-builder.ts';
 
@@ -44,19 +45,7 @@ export function benchmarks(d: number): BenchEvidence {
       tolerance: { min: ratio(0.02), detect: ratio(0.05) },
       onDifferentResult: 'stop',
     },
-    subjects: [
-      {
-        name: bench,
-        source: 'function',
-        unit: { kind: 'time', normalised: 'ns', text: 'ns' },
-        direction: 'smaller-is-better',
-        presence: 'both',
-        alone: null,
-        iterations: 1,
-        problem: null,
-        remark: null,
-      },
-    ],
+    subjects: [benchSubject(bench)],
     rounds: Array.from({ length: 12 }, (_, index) => ({
       index,
       phase: 'measuring' as const,
