@@ -9,15 +9,11 @@ const open = (used: number, more: number | null) =>
   made.finding({ state: 'undecided', rounds: { used, dropped: 0 }, roundsToSettle: more });
 const words = (...given: Parameters<typeof whatWouldSettle>) => plainPhrase(whatWouldSettle(...given));
 
+const confirming = { confirm: true, confirmationRounds: 6, benchmarks: ratio(0) };
+
 test('the rounds there would be, and the time they take with a confirmation and microbenchmarks', () => {
   const evidence = made.evidence();
-  const plan = {
-    ...evidence.plan,
-    confirm: true,
-    confirmationRounds: 6,
-    roundTime: ns(10e9),
-    benchmarks: ratio(0),
-  };
+  const plan = { ...evidence.plan, ...confirming, roundTime: ns(10e9) };
   const rounds = evidence.rounds.map((round) => ({ ...round, duration: ns(8e9) }));
   const of = { ...evidence, plan, rounds };
   // (7 + 20 + 6) rounds of 10 s.
@@ -35,13 +31,7 @@ test('the rounds there would be, and the time they take with a confirmation and 
 
 test('a time that no job may take is no advice', () => {
   const evidence = made.evidence();
-  const plan = {
-    ...evidence.plan,
-    confirm: true,
-    confirmationRounds: 6,
-    roundTime: ns(700e9),
-    benchmarks: ratio(0),
-  };
+  const plan = { ...evidence.plan, ...confirming, roundTime: ns(700e9) };
   expect(words(open(7, 20), { ...evidence, plan })).toMatch(
     /^About 20 more rounds .* longer than a job may: /,
   );
